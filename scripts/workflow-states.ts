@@ -20,7 +20,7 @@ export function workflowStatesPage(): string {
   return `${INTRODUCTION}\n${[...head, ...rows].join('\n')}\n`;
 }
 
-/** `handOut` -> `**hand out**` */
+/** `assignAction` -> `**assign action**` */
 function cellText(cell: string | { readonly name: string }): string {
   if (typeof cell === 'string') return cell.replaceAll('-', ' ');
   return `**${cell.name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}**`;

@@ -38,7 +38,10 @@ interface Load {
   readonly agents: number;
 }
 
-/** As fast as the server answers; then at half that rate, as long as machines are not all in the same moment. */
+/**
+ * First as fast as the server answers, then at half that rate, so that machines do not all act at the same
+ * moment.
+ */
 async function protocolRows(context: BenchContext, load: Load): Promise<Row[]> {
   const name = `${load.agents} agents of ${PROTOCOL_NAMES[load.protocol]}`;
   context.say(name);
@@ -50,14 +53,14 @@ async function protocolRows(context: BenchContext, load: Load): Promise<Row[]> {
   const at = `at ${Math.round(paced.transitions / paced.seconds)} transitions/s`;
   return [
     rowOf({
-      name: `${name}: durable transitions of actions (handed out, RUNNING, SUCCESS)`,
+      name: `${name}: durable transitions of actions (assigned, RUNNING, SUCCESS)`,
       value: rate,
       unit: '/s',
       better: 'higher',
       goal: { value: TRANSITIONS_GOAL },
     }),
     rowOf({
-      name: `${name}: the server's processor time for one`,
+      name: `${name}: the server's processor time per transition`,
       value: (fastest.serverSeconds * 1e6) / fastest.transitions,
       unit: 'us',
       better: 'lower',
@@ -85,7 +88,7 @@ interface Run {
 
 interface Outcome {
   readonly seconds: number;
-  /** By what the status of the Workflows says afterwards. */
+  /** Counts by the final status of the Workflows. */
   readonly transitions: number;
   readonly serverSeconds: number;
   readonly nextActionMs: readonly number[];

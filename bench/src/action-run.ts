@@ -1,4 +1,7 @@
-/** Runs an action as the agent in the in-memory OS does: the bundled agent, in a process of its own, told by messages. */
+/**
+ * Runs an action as the agent in the in-memory OS does: with the bundled agent, in a separate process,
+ * controlled by messages.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,7 +13,7 @@ import { startProgram } from './running-program.ts';
 export interface ActionRun {
   /** From the start of the process to its end. */
   readonly seconds: number;
-  /** What the action says of itself. */
+  /** The action's own output. */
   readonly message: string;
 }
 
@@ -24,7 +27,7 @@ export type ActionRunner = (
   environment: Readonly<Record<string, string>>,
 ) => Promise<ActionRun>;
 
-/** @throws Error when an action does not succeed, in its words. */
+/** @throws Error with the action's message when it does not succeed. */
 export async function createActionRunner(context: BenchContext): Promise<ActionRunner> {
   const directory = join(context.directory, 'agent');
   mkdirSync(directory);

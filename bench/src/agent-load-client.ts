@@ -1,6 +1,6 @@
 /**
- * The load of `agent-load.ts`, a program of its own so that it has a processor of its own: agents with a connection each.
- * Takes plans over its channel and answers each with what it saw.
+ * The load of `agent-load.ts`, a separate program so that it has its own processor: agents with a connection
+ * each. It reads plans from its channel and answers each with its results.
  */
 import { StateType } from '@tinkerbell/api/agent';
 
@@ -12,29 +12,32 @@ export type LoadOrder =
       readonly kind: 'connect';
       readonly authority: string;
       readonly protocol: AgentProtocol;
-      /** The machines these agents are on. */
+      /** The machines that these agents run on. */
       readonly first: number;
       readonly count: number;
     }
   | {
       readonly kind: 'run';
-      /** Each agent's share. */
+      /** The number of actions of each agent. */
       readonly actions: number;
-      /** How long an action takes; 0: as fast as the server answers. */
+      /** How long an action takes. 0: as fast as the server answers. */
       readonly actionMs: number;
-      /** Agents begin one after the other within this time, as machines that were not switched on in the same moment. */
+      /**
+       * Agents start one after the other within this time, like machines that were not switched on at the
+       * same moment.
+       */
       readonly spreadMs: number;
     }
-  /** Wait, and tell of every action when it has come. */
+  /** Wait, and report every action when it arrives. */
   | { readonly kind: 'wait' };
 
 export type LoadNews =
   | { readonly kind: 'connected' }
   | {
       readonly kind: 'done';
-      /** Of the monotonic clock, which all processes share. */
+      /** A time of the monotonic clock, which all processes share. */
       readonly endedMs: number;
-      /** From the begin of an action's final report until the next action was there. */
+      /** From the start of an action's final report until the next action arrived. */
       readonly nextActionMs: readonly number[];
     }
   | { readonly kind: 'taken'; readonly machine: number; readonly atMs: number }

@@ -1,4 +1,4 @@
-/** Thousands of agents in processes of their own; what they do is in `agent-load-client.ts`. */
+/** Thousands of agents in separate processes. `agent-load-client.ts` defines what they do. */
 import { fileURLToPath } from 'node:url';
 
 import type { LoadNews, LoadOrder } from './agent-load-client.ts';
@@ -7,7 +7,7 @@ import type { AgentProtocol } from './load-agent.ts';
 import { processorSeconds, startProgram, type RunningProgram } from './running-program.ts';
 
 const CLIENT = fileURLToPath(new URL('agent-load-client.ts', import.meta.url));
-/** Of connections, with room for what else a process has open. */
+/** The files that a process may have open besides its connections. */
 const SPARE_FILES = 200;
 
 export interface AgentLoadOptions {
@@ -34,7 +34,7 @@ export class AgentLoad {
       });
   }
 
-  /** Resolves when all agents are connected; those of our own protocol have begun to wait. */
+  /** Resolves when all agents are connected. Those of our own protocol are then waiting. */
   static async connect(context: BenchContext, options: AgentLoadOptions): Promise<AgentLoad> {
     const { authority, protocol, agents, processes } = options;
     const share = Math.ceil(agents / processes);
@@ -54,7 +54,7 @@ export class AgentLoad {
     return load;
   }
 
-  /** All agents run through so many actions each. */
+  /** All agents run this many actions each. */
   async run(plan: Omit<Extract<LoadOrder, { kind: 'run' }>, 'kind'>): Promise<RunResult> {
     const startedMs = nowMs();
     const news = await this.#order('done', () => ({ kind: 'run', ...plan }));
@@ -62,7 +62,10 @@ export class AgentLoad {
     return { seconds: (endedMs - startedMs) / 1000, nextActionMs: news.flatMap((one) => one.nextActionMs) };
   }
 
-  /** From now on every action is told to `onTaken`, with the machine and the time of the monotonic clock, and reported as done. */
+  /**
+   * From now on every action is reported to `onTaken`, with the machine and the time of the monotonic clock,
+   * and to the server as done.
+   */
   wait(onTaken: (machine: number, atMs: number) => void): void {
     this.#listeners.add((news) => {
       if (news.kind === 'taken') onTaken(news.machine, news.atMs);
@@ -78,7 +81,7 @@ export class AgentLoad {
     await Promise.all(this.#programs.map((program) => program.stop()));
   }
 
-  /** Resolves with the news of that kind of all processes. */
+  /** Resolves with the messages of that kind from all processes. */
   #order<Kind extends LoadNews['kind']>(
     kind: Kind,
     orderOf: (index: number) => LoadOrder,
@@ -103,12 +106,12 @@ export class AgentLoad {
   }
 }
 
-/** Of the monotonic clock, which all processes share. */
+/** Returns the time of the monotonic clock, which all processes share. */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Begins a command line of a program that is to have so many connections. */
+/** Returns the beginning of a command line for a program with this many connections. */
 export function withFiles(connections: number): readonly [string, ...string[]] {
   const files = connections + SPARE_FILES;
   return ['prlimit', `--nofile=${files}:${files}`];

@@ -1,4 +1,4 @@
-/** Machines that wait for work: the agent's own gRPC client, each with a connection of its own. */
+/** Machines that wait for work: the agent's own gRPC client, each with its own connection. */
 import { StateType, type ActionResponse } from '@tinkerbell/api/agent';
 import { createWorkflowClient, type WorkflowClient } from '@tinkerbell/app-agent';
 
@@ -19,7 +19,10 @@ export class Agent {
     this.#stopping = stopping;
   }
 
-  /** The next action, as soon as there is one. @throws Error when the server answers anything unexpected. */
+  /**
+   * Returns the next action as soon as there is one. @throws Error when the server answers anything
+   * unexpected.
+   */
   async nextAction(): Promise<ActionResponse> {
     for (;;) {
       const result = await this.#client.getAction({ agentId: this.id }, this.#stopping);
@@ -44,7 +47,7 @@ export class Agent {
   }
 }
 
-/** Agents of the machines 0 to `count - 1`. Their connections are closed at the end of the scope. */
+/** Returns agents of the machines 0 to `count - 1`. Their connections are closed at the end of the scope. */
 export function createAgents(context: BenchContext, server: LoopbackServer, count: number): Agent[] {
   const stopping = new AbortController();
   const clients: WorkflowClient[] = [];
@@ -60,7 +63,7 @@ export function createAgents(context: BenchContext, server: LoopbackServer, coun
       grpcTls: false,
       grpcInsecureTls: false,
       attributeDetection: false,
-      // The gRPC library shares a connection between clients whose settings are all the same.
+      // The gRPC library shares a connection between clients whose settings are all equal.
       backoffMaxMs: 5000 + index,
       logLevel: 0,
       spoolDirectory: '',

@@ -13,7 +13,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   Workflow: 'workflows',
 };
 
-/** Durable when it resolves. @throws Error with the server's words when it refuses. */
+/** Durable when it resolves. @throws Error with the server's message when it refuses. */
 export async function createObject(url: string, object: ApiObject): Promise<void> {
   const { apiVersion, kind, metadata } = object;
   const response = await fetch(
@@ -28,7 +28,7 @@ export async function createObject(url: string, object: ApiObject): Promise<void
   if (!response.ok) throw new Error(`the server refuses ${kind} ${metadata.name}: ${text}`);
 }
 
-/** Creates `count` objects, `concurrency` calls at a time; returns objects per second. */
+/** Creates `count` objects, with `concurrency` calls at a time. Returns objects per second. */
 export async function createMany(
   url: string,
   { count, concurrency }: { readonly count: number; readonly concurrency: number },

@@ -1,4 +1,7 @@
-/** The API with one SQLite file: status updates beside etcd, pages of a long list, one change for many watchers, a start with much to remember. */
+/**
+ * Measures the API with one SQLite file: status updates beside etcd, pages of a long list, one change for
+ * many watchers, and a start with many objects.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -89,7 +92,7 @@ async function pageRow(context: BenchContext, server: LoopbackServer, count: num
   });
 }
 
-/** How long others wait while lists look through everything for what their selector matches: nothing. */
+/** How long other requests wait while lists search everything for a selector that matches nothing. */
 async function waitRow(context: BenchContext, server: LoopbackServer, count: number): Promise<Row> {
   const milliseconds: number[] = [];
   for (let round = 0; round < (context.quick ? 3 : 10); round += 1) {

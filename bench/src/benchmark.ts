@@ -1,35 +1,35 @@
-/** What a benchmark is given and what it gives back. */
+/** The input and output of a benchmark. */
 
 export interface BenchContext {
-  /** Fewer rounds and smaller inputs: shows that it runs, and the order of magnitude. */
+  /** Fewer rounds and smaller inputs. This shows that it runs, and the order of magnitude. */
   readonly quick: boolean;
   /** The largest inputs, for a machine that has the time. */
   readonly full: boolean;
-  /** Empty, and removed at the end. */
+  /** A folder that is empty at first and removed at the end. */
   readonly directory: string;
-  /** Kept between runs, for what takes long to make and is always the same. */
+  /** A folder that is kept between runs, for constant data that takes long to create. */
   readonly cacheDirectory: string;
-  /** Undone at the end, also on Ctrl-C: last in, first out. */
+  /** Cleanup at the end, also on Ctrl-C: last in, first out. */
   readonly scope: AsyncDisposableStack;
-  /** Progress, for whoever waits. */
+  /** Progress messages. */
   say(line: string): void;
 }
 
 export interface Benchmark {
   readonly name: string;
-  /** One line: what is measured, against whom. */
+  /** One line: what is measured, and the peer. */
   readonly summary: string;
   run(context: BenchContext): Promise<readonly Row[]>;
 }
 
-/** One measured number, in the words of the `--json` line. */
+/** One measured number, in the format of the `--json` line. */
 export interface Row {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
   readonly peer: string | null;
   readonly peerValue: number | null;
-  /** How many times better ours is than the peer; above 1 ours is better, whatever the unit. */
+  /** How many times better ours is than the peer. Above 1 ours is better, whatever the unit. */
   readonly ratio: number | null;
   readonly goal: string | null;
   readonly met: boolean | null;
@@ -44,7 +44,10 @@ export interface Measurement {
   readonly goal?: Goal | undefined;
 }
 
-/** `ratio` at least so many times the peer; `value` at least or at most so much, by which is better. */
+/**
+ * `ratio`: at least this many times the peer. `value`: at least or at most this much, depending on which is
+ * better.
+ */
 export type Goal = { readonly ratio: number } | { readonly value: number };
 
 /** A goal of a ratio without a peer is neither met nor missed. */
@@ -64,5 +67,5 @@ export function rowOf({ name, value, unit, better, peer, goal }: Measurement): R
   return { ...row, goal: `${better === 'higher' ? '>=' : '<='} ${goal.value} ${unit}`, met };
 }
 
-/** A benchmark that cannot run here, worded for whoever started it: what is missing and the way out. */
+/** A benchmark that cannot run here, with a message about what is missing and the fix. */
 export class CannotRun extends Error {}

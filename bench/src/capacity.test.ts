@@ -9,7 +9,7 @@ function serverOf(capacity: number) {
   return async (rate: number) => (rate <= capacity ? rate : undefined);
 }
 
-test('comes close to the capacity from below, wherever the search begins', async () => {
+test('approaches the capacity from below, wherever the search begins', async () => {
   for (const capacity of [70, 999, 1000, 5300, 90_000]) {
     const found = (await highestServed(search, serverOf(capacity))) ?? 0;
     assert.ok(found <= capacity && found > capacity * 0.9, `${found} of ${capacity}`);
@@ -20,7 +20,7 @@ test('finds nothing where nothing is served', async () => {
   assert.equal(await highestServed(search, serverOf(0)), undefined);
 });
 
-test('does not believe the first failure at a rate', async () => {
+test('repeats a rate after its first failure', async () => {
   const serve = serverOf(5300);
   const failedOnce = new Set<number>();
   const found = await highestServed(search, async (rate) => {

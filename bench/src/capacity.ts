@@ -1,8 +1,8 @@
-/** How much a server takes: raised until it fails, then narrowed down. */
+/** Finds the capacity of a server: the rate is raised until it fails, then narrowed down. */
 
 export interface CapacitySearch {
   readonly firstRate: number;
-  /** Below this nothing is served at all. */
+  /** Below this rate the server counts as not working. */
   readonly lowestRate: number;
   readonly growth: number;
   /** How often the gap between served and failed is halved. */
@@ -10,8 +10,9 @@ export interface CapacitySearch {
 }
 
 /**
- * The result of the highest rate that was served; undefined when none was. `attempt` gives undefined for a rate that was not
- * served; it is asked twice before that is believed, because a shared machine has bad seconds.
+ * Returns the result of the highest rate that was served, or undefined when none was. `attempt` returns
+ * undefined for a rate that was not served. It is called twice before that counts, because a shared machine
+ * has bad seconds.
  */
 export async function highestServed<Result>(
   search: CapacitySearch,

@@ -8,7 +8,7 @@ export interface CertificatePair {
   readonly keyFile: string;
 }
 
-/** Signed by itself, for localhost; ECDSA P-256. */
+/** Creates a self-signed certificate for localhost, ECDSA P-256. */
 export async function makeCertificate(context: BenchContext): Promise<CertificatePair> {
   const openssl = needProgram('openssl', 'openssl');
   const certFile = join(context.directory, 'localhost.pem');

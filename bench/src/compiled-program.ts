@@ -6,7 +6,8 @@ import type { BenchContext } from './benchmark.ts';
 import { mustRun, needProgram } from './running-program.ts';
 
 /**
- * A load generator that must be faster than what it measures: C, compiled once for each version of its source.
+ * Returns the path of a load generator that must be faster than what it measures. It is written in C, and
+ * compiled once for each version of its source.
  *
  * @throws CannotRun that names the Debian package of the compiler.
  */

@@ -21,15 +21,18 @@ import { startTinkerbell } from './tinkerbell-server.ts';
 const RESERVATIONS = 10_000;
 /** A rate counts as served when fewer exchanges than this share were lost. */
 const LOSS_LIMIT = 0.01;
-/** Less than this share of the wanted rate: perfdhcp itself is at its end. */
+/** Below this share of the wanted rate, perfdhcp itself has reached its limit. */
 const REACHED_SHARE = 0.98;
-/** Of the rate a server was found to serve: where it has time to spare, the delays of its answers tell something. */
+/**
+ * The share of the rate that a server was found to serve. There it has spare time, so the delays of its
+ * answers are meaningful.
+ */
 const DELAY_SHARE = 0.5;
 const DELAY_SECONDS = 2;
 const DELAY_RUNS_MAX = 5;
 const DELAY_P99_GOAL_MS = 5;
 const RESIDENT_GOAL_MB = 150;
-/** A server for DHCP alone, as Kea is one. */
+/** A server for DHCP alone, like Kea. */
 const DHCP_ONLY = [
   '--enable-tink-server=false',
   '--enable-tink-controller=false',
@@ -39,7 +42,7 @@ const DHCP_ONLY = [
   '--syslog-enabled=false',
 ] as const;
 const SEARCH = { firstRate: 6000, lowestRate: 100, growth: 1.5, halvings: 3 } as const;
-/** perfdhcp waits so long for the last answers. */
+/** How long perfdhcp waits for the last answers. */
 const EXIT_WAIT_MICROSECONDS = 300_000;
 
 export const dhcpBenchmark: Benchmark = {
@@ -49,7 +52,7 @@ export const dhcpBenchmark: Benchmark = {
     needProgram('perfdhcp', 'kea-admin');
     const [ours, kea] = [await startOurs(context), await startKea(context)];
     const seconds = context.quick ? 1 : 3;
-    // The first seconds of any of them are slower than the rest.
+    // The first seconds of each server are slower than the rest.
     for (const subject of [ours, kea])
       await measure(context, subject, { rate: SEARCH.firstRate / 2, seconds });
     const search = (subject: Subject) => () => findCapacity(context, subject, seconds);
@@ -88,7 +91,8 @@ async function startOurs(context: BenchContext): Promise<Subject> {
     ...DHCP_ONLY,
   ];
   const options = { dataDirectory, network: link.server, flags };
-  // The first start of new code fills Node's cache of compiled code, and keeps some 20 MB for it: not what a server has by and by.
+  // The first start of new code fills Node's cache of compiled code, which keeps some 20 MB for it. A running
+  // server does not have that.
   const first = await startTinkerbell(context, options);
   await first.stop();
   const program = await startTinkerbell(context, options);
@@ -115,7 +119,9 @@ async function startKea(context: BenchContext): Promise<Subject> {
   return { name: 'Kea', link, program };
 }
 
-/** As its manual has it for reservations only: looked up by MAC, leases in memory and in a file. */
+/**
+ * Configured as in its manual for reservations only: looked up by MAC, with leases in memory and in a file.
+ */
 function keaConfiguration(link: Link, directory: string): object {
   return {
     Dhcp4: {
@@ -189,11 +195,14 @@ function perfdhcpCommand(link: Link, rate: number, seconds: number): [string, ..
 interface Delays {
   /** Milliseconds, one for each answered DISCOVER of two seconds. */
   readonly offers: readonly number[];
-  /** Of the DISCOVERs that were to be sent. Where the load was held up, so was the machine, and the delays are not the server's. */
+  /**
+   * The share of the planned DISCOVERs that was sent. Where the load was delayed, the machine was too, so the
+   * delays are not the server's.
+   */
   readonly sentShare: number;
 }
 
-/** Of an undisturbed run; after so many, of the least disturbed. */
+/** Returns the delays of an undisturbed run, or after several tries of the least disturbed one. */
 async function offerDelays(
   context: BenchContext,
   subject: Subject,
@@ -210,7 +219,7 @@ async function offerDelays(
   return best.offers;
 }
 
-/** perfdhcp lists them at its end, more than is kept of a program's output. */
+/** perfdhcp lists them at its end. They exceed what is kept of a program's output. */
 async function offerDelaysOnce(context: BenchContext, { link }: Subject, rate: number): Promise<Delays> {
   const file = join(context.directory, 'perfdhcp.txt');
   const [perfdhcp, ...words] = perfdhcpCommand(link, rate, DELAY_SECONDS);
@@ -226,12 +235,12 @@ async function offerDelaysOnce(context: BenchContext, { link }: Subject, rate: n
     offers: [...offers.matchAll(/^sent \/ received: ([\d.]+) \/ ([\d.]+)/gm)].map(
       ([, sentAt, receivedAt]) => (Number(receivedAt) - Number(sentAt)) * 1000,
     ),
-    // The first of its blocks is of DISCOVERs.
+    // The first of its blocks has the DISCOVERs.
     sentShare: numberIn(report, 'sent packets') / (rate * DELAY_SECONDS),
   };
 }
 
-/** perfdhcp's report: one block for DISCOVER-OFFER, one for REQUEST-ACK. */
+/** Reads perfdhcp's report: one block for DISCOVER-OFFER, one for REQUEST-ACK. */
 function trialFrom(report: string, processor: number, seconds: number): Trial {
   const [, offers = '', acknowledgements = ''] = report.split('***Statistics for:');
   const sent = numberIn(offers, 'sent packets');
@@ -245,7 +254,7 @@ function trialFrom(report: string, processor: number, seconds: number): Trial {
 
 function numberIn(report: string, name: string): number {
   const found = new RegExp(`${name}: ([\\d.]+)`).exec(report)?.[1];
-  if (found === undefined) throw new Error(`perfdhcp told no ${name}: ${report.slice(-1000)}`);
+  if (found === undefined) throw new Error(`perfdhcp reported no ${name}: ${report.slice(-1000)}`);
   return Number(found);
 }
 

@@ -1,6 +1,6 @@
 /**
- * A disk image as installers write them: 30 % data, half of that hard to compress, the rest zeros. The same bytes on every
- * machine and in every run.
+ * Creates a disk image as installers write them: 30 % data, half of which compresses badly, and zeros for the
+ * rest. The bytes are the same on every machine and in every run.
  */
 import { closeSync, existsSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { BenchContext } from './benchmark.ts';
 import { mustRun, needProgram } from './running-program.ts';
 
 const MEBIBYTE = 1024 * 1024;
-/** Data repeats after this: far beyond the window of any of the compressors. */
+/** Data repeats after this length, which is far beyond the window of any compressor. */
 const POOL_BYTES = 64 * MEBIBYTE;
 const BLOCK_BYTES = 4096;
 const DATA_SHARE = 0.3;
@@ -24,7 +24,7 @@ export interface DiskImages {
   readonly gzip: string;
 }
 
-/** Paths of the image and its compressed forms; made once and kept in the cache. */
+/** Returns the paths of the image and its compressed forms, which are created once and kept in the cache. */
 export async function diskImages(context: BenchContext, mebibytes: number): Promise<DiskImages> {
   const raw = join(context.cacheDirectory, `image-${mebibytes}-${SEED.toString(16)}.raw`);
   if (!existsSync(raw)) {
@@ -82,7 +82,7 @@ function dataPool(random: () => number): Buffer {
   return pool;
 }
 
-/** xorshift32 (Marsaglia 2003): the same numbers everywhere, which is all that is asked of it. */
+/** xorshift32 (Marsaglia 2003), which returns the same numbers everywhere. */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,7 @@
-/** Puts into etcd over its gRPC API, from a process of its own. Takes a plan over its channel, answers with the result. */
+/**
+ * Puts keys into etcd over its gRPC API, from a separate process. It reads a plan from its channel, and
+ * answers with the result.
+ */
 import { GrpcConnection, type Method } from './grpc-connection.ts';
 
 export interface EtcdPlan {

@@ -1,4 +1,4 @@
-/** etcd, alone and with its usual settings, on loopback and on the same disk as ours. */
+/** Runs etcd alone and with its default settings, on loopback and on the same disk as ours. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@tinkerbell/sandbox/free-port';
@@ -10,7 +10,7 @@ import { needProgram, startProgram, untilReady } from './running-program.ts';
 const CLIENT = fileURLToPath(new URL('etcd-load-client.ts', import.meta.url));
 
 export interface Etcd {
-  /** Durable puts of 1 KB each, one under way for each writer. */
+  /** Runs durable puts of 1 KB each, one at a time for each writer. */
   putsPerSecond(plan: Omit<EtcdPlan, 'authority'>): Promise<number>;
 }
 

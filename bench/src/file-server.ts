@@ -1,13 +1,13 @@
-/** nginx with its usual settings on loopback: neither ours nor the peer's. */
+/** Runs nginx with its default settings on loopback. It is neither ours nor the peer's. */
 import { freePort } from '@tinkerbell/sandbox/free-port';
 
 import type { BenchContext } from './benchmark.ts';
 import { startNginx } from './nginx.ts';
 
 export interface FileServer {
-  /** Of the directory, without a slash at the end. */
+  /** The URL of the directory, without a slash at the end. */
   readonly url: string;
-  /** Of the process that answers. */
+  /** The id of the process that answers. */
   workerPid(): number;
 }
 

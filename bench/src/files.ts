@@ -38,7 +38,7 @@ interface Source {
   readonly pid: number;
 }
 
-/** Of random bytes, in the page cache once written. */
+/** A file of random bytes, which is in the page cache once written. */
 function makeImages(directory: string): void {
   mkdirSync(directory);
   writeFileSync(join(directory, 'image.raw'), randomFillSync(Buffer.alloc(IMAGE_BYTES)));
@@ -72,11 +72,11 @@ async function startPeer(context: BenchContext, directory: string): Promise<Sour
 
 interface Transfer {
   readonly megabytesPerSecond: number;
-  /** Of the server. */
+  /** The processor time of the server. */
   readonly processorSecondsPerGigabyte: number;
 }
 
-/** The image once, each client with a part of its own, in one process of curl. */
+/** Downloads the image once, each client a part of it, in one process of curl. */
 async function transfer(
   context: BenchContext,
   url: string,

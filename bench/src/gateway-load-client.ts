@@ -1,4 +1,7 @@
-/** The load of `gateway.ts`, a program of its own: calls of gRPC at a steady rate, or readers that read nothing. A plan comes as a message. */
+/**
+ * The load of `gateway.ts`, a separate program: calls of gRPC at a steady rate, or readers that read nothing.
+ * A plan arrives as a message.
+ */
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { connect } from 'node:net';
 
@@ -6,7 +9,7 @@ import { quantile } from './rounds.ts';
 
 export interface CallPlan {
   readonly kind: 'calls';
-  /** `http` is h2c. The certificate is not looked at. */
+  /** `http` is h2c. The certificate is not verified. */
   readonly url: string;
   readonly token?: string;
   readonly connections: number;
@@ -16,7 +19,7 @@ export interface CallPlan {
 
 export interface CallResult {
   readonly calls: number;
-  /** Those whose status was not 0. */
+  /** The calls whose status was not 0. */
   readonly failures: number;
   /** From when a call was due to its trailers. */
   readonly p50Milliseconds: number;
@@ -93,7 +96,7 @@ function call(session: ClientHttp2Session, token: string | undefined): Promise<b
 
 const READERS_AT_ONCE = 50;
 
-/** Each asks for the large answer, reads its beginning and then nothing; until this process is ended. */
+/** Each requests the large answer, reads its beginning and then nothing, until this process is ended. */
 async function readers({ port, count }: ReaderPlan): Promise<number> {
   let begun = 0;
   for (let left = count; left > 0; left -= READERS_AT_ONCE) {

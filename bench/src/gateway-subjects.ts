@@ -1,4 +1,7 @@
-/** The gateways that are measured, alike: TLS in front of h2c with a token, HTTP in front of HTTP, and a limit of 500 a second. */
+/**
+ * The gateways that are measured, with the same configuration: TLS in front of h2c with a token, HTTP in
+ * front of HTTP, and a limit of 500 per second.
+ */
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -88,7 +91,7 @@ routes:
   return { ...ports, pid };
 }
 
-/** It has no tokens in Debian. */
+/** Debian's nginx does not check tokens. */
 export async function startNginxGateway(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const ports = await threePorts();
   const at = (port: number) => `listen 127.0.0.1:${port}`;
@@ -110,7 +113,7 @@ export async function startNginxGateway(context: BenchContext, { upstream, files
   return { ...ports, pid: workerPid() };
 }
 
-/** It counts in windows and has no bucket: its limit is not measured. */
+/** It counts in windows and has no token bucket, so its limit is not measured. */
 export async function startHaproxy(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const haproxy = needProgram('haproxy', 'haproxy');
   const ports = await threePorts();

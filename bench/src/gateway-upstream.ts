@@ -1,4 +1,7 @@
-/** What stands behind the gateways: gRPC that answers at once over h2c, and HTTP/1.1 with a small and a large answer. Arguments: both ports. */
+/**
+ * The backend of the gateways: gRPC that answers at once over h2c, and HTTP/1.1 with a small and a large
+ * answer. Arguments: both ports.
+ */
 import { createServer } from 'node:http';
 import { createServer as createHttp2, type ServerHttp2Stream } from 'node:http2';
 

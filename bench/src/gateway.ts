@@ -72,7 +72,7 @@ async function called(
   return { ...answer, microseconds: (used * 1e6) / answer.calls };
 }
 
-/** What each adds to a call that goes to the upstream itself. */
+/** What each gateway adds to a call that goes directly to the upstream. */
 async function callRows(
   context: BenchContext,
   { upstream, token }: Site,
@@ -92,7 +92,7 @@ async function callRows(
   const middle = (name: keyof typeof found, what: keyof Called) =>
     median(found[name].map((one) => one[what]));
   const added = (name: keyof typeof found, what: 'p50Milliseconds' | 'p99Milliseconds') =>
-    // A noisy machine can make a detour look shorter than the way.
+    // On a noisy machine a detour can appear shorter than the direct way.
     Math.max(0.01, middle(name, what) - middle('direct', what));
   return (['haproxy', 'nginx'] as const).flatMap((peer) => {
     const name = peer === 'haproxy' ? 'HAProxy' : 'nginx, no token';
@@ -117,7 +117,7 @@ async function callRows(
   });
 }
 
-/** Twice the limit is asked for; how far what passes is from a burst and the rate. */
+/** Requests twice the limit, and measures how far the accepted requests are from a burst and the rate. */
 async function limitRows(context: BenchContext, subjects: Subjects): Promise<readonly Row[]> {
   const seconds = context.quick ? 4 : 10;
   const offBy = async ({ limitedPort: port }: Subject): Promise<number> => {

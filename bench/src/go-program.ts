@@ -1,4 +1,4 @@
-/** The peer of the go-template benchmark: parses and executes with Go's own package, as upstream does. */
+/** The peer of the go-template benchmark. It parses and executes with Go's own package, as upstream does. */
 export const GO_PROGRAM = `package main
 
 import (

@@ -12,7 +12,7 @@ import { findProgram, mustRun } from './running-program.ts';
 const ACTIONS = 20;
 const DEVICE = { device_1: '00:0c:01:02:03:04' };
 
-/** Only what both Tinkerbell and plain text/template have: conditions, loops, variables, index, printf. */
+/** Only features of both Tinkerbell and plain text/template: conditions, loops, variables, index, printf. */
 function templateText(): string {
   const action = (
     index: number,
@@ -101,7 +101,10 @@ async function rendersPerSecond(seconds: number, render: () => { readonly ok: bo
   return run(seconds * 1000);
 }
 
-/** A Go program that does the same with text/template and must render the same text; undefined without a toolchain. */
+/**
+ * Builds a Go program that does the same with text/template and must render the same text. Returns undefined
+ * without a toolchain.
+ */
 async function buildPeer(
   context: BenchContext,
   input: { readonly text: string; readonly expected: string; readonly seconds: number },

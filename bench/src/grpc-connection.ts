@@ -1,12 +1,13 @@
 /**
- * gRPC over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), as much as a load needs: no
- * compression, no deadlines, one connection for each agent. A client library would take as long as the server that is measured.
+ * gRPC over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), as far as a load needs
+ * it: no compression, no deadlines, one connection for each agent. A client library would take as long as the
+ * server that is measured.
  */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 
 const PREFIX_BYTES = 5;
 
-/** What `serviceDefinition` gives. */
+/** A method from `serviceDefinition`. */
 export interface Method<Request, Response> {
   readonly path: string;
   requestSerialize(value: Request): Buffer;
@@ -25,7 +26,7 @@ export class CallError extends Error {
 
 export interface Requests<Request> {
   send(request: Request): void;
-  /** No more requests: a method that takes one answers only then. */
+  /** Ends the requests. A method that accepts one request answers only then. */
   end(): void;
 }
 
@@ -60,7 +61,7 @@ export class GrpcConnection {
     });
   }
 
-  /** Requests as they come, with `send`; `onEnd` is told why it ended. */
+  /** Sends requests with `send`. `onEnd` receives the reason for the end. */
   stream<Request, Response>(
     method: Method<Request, Response>,
     handlers: {
@@ -120,7 +121,7 @@ function framed(message: Buffer): Buffer {
   return frame;
 }
 
-/** Of the first message with its prefix; undefined until all of it is there. */
+/** Returns the first message with its prefix, or undefined until all of it has arrived. */
 function messageBytes(received: Buffer): number | undefined {
   if (received.length < PREFIX_BYTES) return undefined;
   const bytes = PREFIX_BYTES + received.readUInt32BE(1);

@@ -7,7 +7,7 @@ import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.
 
 const CACHE_DIRECTORY = fileURLToPath(new URL('../../.cache', import.meta.url));
 
-/** What a machine downloads before its agent runs, in 10^6 bytes. */
+/** The size of what a machine downloads before its agent runs, in 10^6 bytes. */
 const BUILDS = [
   { name: 'quick build, zstd -3', release: false, goalMegabytes: 60 },
   { name: 'release, zstd -19', release: true, goalMegabytes: 48 },

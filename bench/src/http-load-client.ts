@@ -1,7 +1,7 @@
 /**
- * The load of `http-load.ts`, a program of its own so that it has a processor of its own: keep-alive connections with one
- * request each under way. Takes a plan as JSON, prints the result as JSON. Written upon sockets: a client library would be
- * slower than the servers that are measured.
+ * The load of `http-load.ts`, a separate program so that it has its own processor: keep-alive connections
+ * with one request at a time each. It reads a plan as JSON and prints the result as JSON. It uses sockets
+ * directly, because a client library would be slower than the servers that are measured.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -10,11 +10,14 @@ import { quantile } from './rounds.ts';
 export interface LoadPlan {
   readonly host: string;
   readonly port: number;
-  /** Whole requests, taken in turn, each with its own path and headers. */
+  /** Whole requests, used in turn, each with its own path and headers. */
   readonly requests: readonly string[];
   readonly connections: number;
   readonly seconds: number;
-  /** Requests per second, sent whether or not earlier ones have been answered; absent: as fast as answers come. */
+  /**
+   * Requests per second, sent whether or not earlier ones have been answered. Absent: as fast as answers
+   * arrive.
+   */
   readonly rate?: number;
 }
 
@@ -116,8 +119,8 @@ interface Pacing {
 }
 
 /**
- * Without pause what has come due, as a timer of a millisecond would be a part of each delay; what finds no free connection
- * waits, and its delay counts.
+ * Sends without pause what is due, because a timer of a millisecond would add to each delay. A request that
+ * finds no free connection waits, and its delay counts.
  */
 async function paced(rate: number, { startedMs, endMs, idle, waiting, begin }: Pacing): Promise<void> {
   for (let due = 0; performance.now() < endMs;) {

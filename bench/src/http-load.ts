@@ -1,4 +1,4 @@
-/** HTTP load from a process of its own; what it measures is in `http-load-client.ts`. */
+/** Runs HTTP load in a separate process. `http-load-client.ts` defines what it measures. */
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -30,7 +30,7 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A GET as it travels. */
+/** Returns a GET request as bytes. */
 export function requestText({ host, path, headers = {} }: RequestOptions): string {
   const lines = Object.entries({ host, accept: '*/*', ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
@@ -38,7 +38,7 @@ export function requestText({ host, path, headers = {} }: RequestOptions): strin
   return `GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** A JSON merge patch as it travels. */
+/** Returns a JSON merge patch request as bytes. */
 export function patchText({ host, path, body }: { host: string; path: string; body: object }): string {
   const text = JSON.stringify(body);
   const head = [

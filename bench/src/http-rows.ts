@@ -1,4 +1,6 @@
-/** What the benchmarks of HTTP answers have in common: full load for the rate, a paced load for the delay. */
+/**
+ * The common part of the benchmarks of HTTP answers: full load for the rate, and a paced load for the delay.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,18 +27,18 @@ export async function startWithHardware(
 export interface Subject {
   readonly url: string;
   readonly requests: readonly string[];
-  /** Of the process that answers. */
+  /** The id of the process that answers. */
   readonly pid: number;
 }
 
 export interface RoundResult {
   readonly perSecond: number;
   readonly p99Milliseconds: number;
-  /** Processor time of the server for one request. */
+  /** The processor time of the server for one request. */
   readonly microseconds: number;
 }
 
-/** One round under full load. @throws Error when an answer was not 200. */
+/** Runs one round under full load. @throws Error when an answer was not 200. */
 export async function fullLoad(
   context: BenchContext,
   { url, requests, pid }: Subject,

@@ -1,4 +1,4 @@
-/** Thousands of agents that are connected and have nothing to do: what they cost, and how soon work reaches one of them. */
+/** Measures thousands of idle connected agents: their cost, and how soon work reaches one of them. */
 import { join } from 'node:path';
 
 import { AgentLoad, nowMs, withFiles } from './agent-load.ts';
@@ -16,9 +16,9 @@ const MEMORY_GOAL_MB = 1000;
 const REACHED_GOAL_MS = 100;
 const LOAD_PROCESSES = 2;
 const WARM_UP = 10;
-/** Connecting leaves garbage and pings. */
+/** Connecting leaves garbage and pings behind. */
 const SETTLE_MS = 3000;
-/** Agents wait all over a site. */
+/** The step between the agents that get work, so that they are spread over the site. */
 const STRIDE = 37;
 const REACH_DEADLINE_MS = 30_000;
 
@@ -102,7 +102,7 @@ interface LowerRow {
   readonly goal: number;
 }
 
-/** Longer than a heartbeat is apart; in a whole run longer than a GetAction is held. */
+/** Longer than the interval of heartbeats. In a full run it is longer than a GetAction is held. */
 async function idlePercent(server: LoopbackServer, milliseconds: number): Promise<number> {
   const before = processorSeconds(server.pid);
   const startedMs = performance.now();

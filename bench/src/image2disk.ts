@@ -12,7 +12,7 @@ import { mustRun, needProgram } from './running-program.ts';
 
 const DD = 'dd oflag=direct iflag=fullblock bs=1M conv=fsync,notrunc status=none';
 
-/** What an operator would type, and how much faster the action has to be at least. */
+/** The command that an operator would type, and the required speed-up of the action. */
 const FORMS = [
   { form: 'zstd', peer: 'curl, zstd, dd', unpack: '| zstd -q -dc ', goal: { ratio: 1 } },
   { form: 'gzip', peer: 'curl, gunzip, dd', unpack: '| gunzip -c ', goal: { ratio: 3 } },

@@ -1,4 +1,6 @@
-/** An agent as the server sees it, without what runs actions: upstream's protocol, or our own. */
+/**
+ * An agent as the server sees it, without the code that runs actions: with upstream's protocol, or our own.
+ */
 import {
   StateType,
   WorkflowService,
@@ -13,7 +15,10 @@ import { CallError, GrpcConnection } from './grpc-connection.ts';
 export type AgentProtocol = 'upstream' | 'sessions';
 
 export interface LoadAgent {
-  /** The next action, as soon as there is one. @throws CallError when the server answers anything unexpected. */
+  /**
+   * Returns the next action as soon as there is one. @throws CallError when the server answers anything
+   * unexpected.
+   */
   nextAction(): Promise<ActionResponse>;
   /** Durable when it resolves. */
   report(action: ActionResponse, state: StateType): Promise<void>;
@@ -22,9 +27,9 @@ export interface LoadAgent {
 
 const UPSTREAM = serviceDefinition(WorkflowService);
 const SESSIONS = serviceDefinition(AgentService);
-/** NOT_FOUND and FAILED_PRECONDITION: nothing to do now. */
+/** NOT_FOUND and FAILED_PRECONDITION mean that there is no work now. */
 const IDLE_CODES: readonly number[] = [5, 9];
-/** As the agent itself waits before it asks again. */
+/** The agent itself waits this long before it sends its next request. */
 const ASK_AGAIN_MS = 1000;
 
 export async function connectAgent(
@@ -78,7 +83,7 @@ interface SessionTerms {
   readonly heartbeatSeconds: number;
 }
 
-/** With the stream of output open for heartbeats, as the agent keeps it. */
+/** Keeps the stream of output open for heartbeats, as the agent does. */
 class SessionAgent implements LoadAgent {
   readonly #connection: GrpcConnection;
   readonly #agentId: string;

@@ -1,4 +1,4 @@
-/** UDP sockets of a load generator: system calls of Linux, made one after another, with nothing between them. */
+/** UDP sockets of a load generator, with direct system calls of Linux. */
 
 const AF_INET = 2;
 const SOCK_DGRAM_NONBLOCK = 2 | 0o4000;
@@ -12,10 +12,10 @@ const SHARED_BUFFER_BYTES = 64 * 1024 * 1024;
 const EPOLL_CTL_ADD = 1;
 const EPOLLIN = 1;
 const EVENTS_MAX = 64;
-/** Datagrams taken by one recvmmsg. */
+/** The number of datagrams that one recvmmsg receives. */
 const BATCH = 16;
 const DATAGRAM_BYTES = 65_536;
-/** Sizes of C structures on 64-bit Linux. */
+/** The sizes of C structures on 64-bit Linux. */
 const SOCKADDR_BYTES = 16;
 const MMSGHDR_BYTES = 64;
 const MMSGHDR_LENGTH_AT = 56;
@@ -26,20 +26,23 @@ const IOVEC_BYTES = 16;
 const EPOLL_EVENT_BYTES = process.arch === 'x64' ? 12 : 16;
 
 export interface LoadSockets {
-  /** A socket bound to `address`, any port. */
+  /** Opens a socket bound to `address`, on any port. */
   open(address: string): number;
-  /** The same for many clients behind one port: with more memory, as the system gives root, and first when datagrams are taken. */
+  /**
+   * The same for many clients behind one port: with more memory, which root may set, and first in the order
+   * of receiving.
+   */
   openShared(address: string, port: number): number;
   send(socket: number, bytes: Buffer, port: number): void;
   /**
-   * Waits at most `waitMs` for datagrams and hands out what is there; `bytes` are valid during the call. Blocks the process.
-   * False when there may be more on other sockets.
+   * Waits at most `waitMs` for datagrams and delivers those that have arrived. `bytes` are valid during the
+   * call. Blocks the process. Returns false when there may be more on other sockets.
    */
   receive(waitMs: number, take: (socket: number, bytes: Buffer, port: number) => void): boolean;
   close(socket: number): void;
 }
 
-/** Sockets that talk to the server at `address`. */
+/** Opens sockets that communicate with the server at `address`. */
 export async function createLoadSockets(address: string): Promise<LoadSockets> {
   const { calls: c, getRawPointer } = await systemCalls();
   const batch = receiveBatch(getRawPointer);
@@ -131,12 +134,15 @@ function receiveBatch(pointerOf: (bytes: Buffer) => bigint) {
   }
   return {
     pointer: pointerOf(headers),
-    /** The kernel writes over how much room there is. */
+    /** The kernel overwrites the size of the buffer. */
     reset(): void {
       for (let index = 0; index < BATCH; index += 1)
         headers.writeUInt32LE(CONTROL_BYTES, index * MMSGHDR_BYTES + MMSGHDR_CONTROL_BYTES_AT);
     },
-    /** Bytes of each datagram where several came as one (UDP_GRO); else more than there are. */
+    /**
+     * Returns the bytes of each datagram where several arrived as one (UDP_GRO). Otherwise it returns more
+     * than there are.
+     */
     segmentOf(index: number): number {
       const isJoined = headers.readUInt32LE(index * MMSGHDR_BYTES + MMSGHDR_CONTROL_BYTES_AT) > 0;
       return isJoined ? controls.readInt32LE(index * CONTROL_BYTES + CONTROL_DATA_AT) : DATAGRAM_BYTES;
@@ -146,7 +152,7 @@ function receiveBatch(pointerOf: (bytes: Buffer) => bigint) {
       return datagrams.subarray(at, at + headers.readUInt32LE(index * MMSGHDR_BYTES + MMSGHDR_LENGTH_AT));
     },
     portOf: (index: number): number => names.readUInt16BE(index * SOCKADDR_BYTES + 2),
-    // Keeps alive what the headers point to.
+    // Keeps the memory alive that the headers point to.
     owned: [headers, names, vectors, controls, datagrams],
   };
 }

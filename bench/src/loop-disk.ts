@@ -1,4 +1,7 @@
-/** A block device backed by memory where there is enough of it, so that the program decides and not this machine's disk. */
+/**
+ * A block device backed by memory if there is enough of it, so that the program and not this machine's disk
+ * is measured.
+ */
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,7 +17,7 @@ export interface LoopDisk {
   /** `/dev/loop0` */
   readonly device: string;
   readonly isInMemory: boolean;
-  /** Overwrites all of it: a disk in use, where whoever forgets to write zeros is found out. */
+  /** Overwrites all of it, like a used disk, which reveals a program that does not write zeros. */
   soil(): void;
 }
 
@@ -29,7 +32,7 @@ export async function createLoopDisk(context: BenchContext, bytes: number): Prom
   const attached = await runProgram(context, { command: ['losetup', '--find', '--show', path] });
   if (attached.code !== 0) throw new CannotRun(`no loop device (root is needed): ${attached.output.trim()}`);
   const device = attached.output.trim();
-  // Detached while it is open, the kernel lets it go with its last user: also when this process is killed.
+  // The kernel detaches an open device when its last user ends, also when this process is killed.
   const held = openSync(device, 'r');
   await mustRun(context, { command: ['losetup', '--detach', device] });
   context.scope.defer(() => closeSync(held));

@@ -1,13 +1,13 @@
-/** The Hardware of a large site: MAC addresses and addresses count up together. */
+/** The Hardware of a large site. MACs and addresses count up together. */
 
 export interface MachineAddresses {
   readonly mac: string;
   readonly address: string;
 }
 
-/** perfdhcp's own first MAC; it counts up from there. */
+/** perfdhcp's own first MAC, from which it counts up. */
 const FIRST_MAC = 0x000c_0102_0304;
-/** 10.199.1.0: the first addresses of the network are the server's and the relay's. */
+/** 10.199.1.0: the first addresses of the network belong to the server and the relay. */
 const FIRST_ADDRESS = 0x0ac7_0100;
 
 export const NETWORK = { netmask: '255.255.0.0', gateway: '10.199.0.2', subnet: '10.199.0.0/16' } as const;

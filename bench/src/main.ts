@@ -39,7 +39,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   goTemplateBenchmark,
 ];
 
-/** Several under one name; their rows begin with the name of each. */
+/** Several benchmarks under one name. Their rows begin with the name of each. */
 const GROUPS: Readonly<Record<string, readonly Benchmark[]>> = {
   boot: [dhcpBenchmark, tftpBenchmark, scriptsBenchmark, stormBenchmark],
   all: BENCHMARKS,
@@ -93,7 +93,7 @@ async function runAll(chosen: readonly Benchmark[], options: RunOptions): Promis
   return failures === 0 ? 0 : 1;
 }
 
-/** Everything it started or made is gone when this settles. */
+/** Everything that it started or created is gone when this settles. */
 async function runOne(
   benchmark: Benchmark,
   { quick, full }: Pick<BenchContext, 'quick' | 'full'>,

@@ -1,6 +1,6 @@
 /**
- * Networks with no way to the host or the world. A namespace lives as long as the process that holds it, so a
- * run that was killed leaves nothing behind.
+ * Isolated networks. A namespace lives as long as the process that holds it, so a run that was killed leaves
+ * nothing behind.
  */
 import { readlinkSync } from 'node:fs';
 
@@ -8,13 +8,13 @@ import { CannotRun, type BenchContext } from './benchmark.ts';
 import { mustRun, startProgram, untilReady } from './running-program.ts';
 
 export interface NetworkNamespace {
-  /** Its file below /proc, as nsenter takes it. */
+  /** The namespace's file below /proc, for nsenter. */
   readonly path: string;
   readonly holderPid: number;
 }
 
 /**
- * A namespace whose only network interface, `lo`, is up and has `addresses` too.
+ * Creates a namespace whose only network interface, `lo`, is up and also has `addresses`.
  *
  * @throws CannotRun when not root.
  */
@@ -42,7 +42,7 @@ export interface Link {
   readonly serverInterface: string;
 }
 
-/** Two namespaces and a virtual cable between them, in 10.199.0.0/16. */
+/** Creates two namespaces and a virtual cable between them, in 10.199.0.0/16. */
 export async function createLink(context: BenchContext): Promise<Link> {
   const [server, client] = [await createNetwork(context), await createNetwork(context)];
   const [serverAddress, clientAddress, serverInterface] = ['10.199.0.1', '10.199.0.2', 'veth-server'];

@@ -7,16 +7,16 @@ import type { BenchContext } from './benchmark.ts';
 import { needProgram, startProgram, untilReady } from './running-program.ts';
 
 export interface NginxOptions {
-  /** Of its folder below the benchmark's. */
+  /** The name of its folder below the benchmark's. */
   readonly name: string;
-  /** What stands within `http {}`. */
+  /** The contents of `http {}`. */
   readonly http: string;
-  /** It is ready when this port takes connections. */
+  /** It is ready when this port accepts connections. */
   readonly port: number;
 }
 
 export interface Nginx {
-  /** Of the process that answers. */
+  /** The id of the process that answers. */
   readonly workerPid: () => number;
 }
 
@@ -45,7 +45,7 @@ export async function startNginx(context: BenchContext, options: NginxOptions): 
   return { workerPid: () => Number(readFileSync(children, 'utf8').trim().split(' ')[0]) };
 }
 
-/** Whether somebody on loopback takes connections there. */
+/** Returns true if a program on loopback accepts connections there. */
 export function isTaken(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

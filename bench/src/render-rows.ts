@@ -1,4 +1,7 @@
-/** How long a large Template takes to render, by itself and through the thread that keeps it from delaying packets. */
+/**
+ * Measures how long a large Template takes to render, directly and through the thread that keeps it from
+ * delaying packets.
+ */
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { renderTemplate } from '@tinkerbell/template';
@@ -14,7 +17,9 @@ const FUNCTION_CALLS = 50;
 /** Five calls of functions in 18 lines. */
 const ACTION_LINES = 18;
 
-/** 200 lines and 50 calls of functions: ten actions of 18 lines with five calls each, the rest a list of volumes. */
+/**
+ * 200 lines and 50 calls of functions: ten actions of 18 lines with five calls each, and a list of volumes.
+ */
 export function largeTemplate(): string {
   const action = (index: number) => `      - name: {{ printf "%s-%02d" "step" ${index} | quote }}
         image: quay.io/tinkerbell/actions/writefile:latest
@@ -76,7 +81,7 @@ export async function renderRows(context: BenchContext): Promise<Row[]> {
   ];
 }
 
-/** Of each call after the first tenth, which warms up. */
+/** Returns the times of all calls after the first tenth, which warms up. */
 async function millisecondsOf(
   times: number,
   render: () => { readonly ok: boolean } | Promise<{ readonly ok: boolean }>,

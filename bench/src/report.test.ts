@@ -21,7 +21,7 @@ test('a goal is met at the goal itself and missed beyond it', () => {
   assert.equal(rowOf({ ...rate, goal: { value: 301 } }).met, false);
 });
 
-test('without a peer a goal of a ratio is neither met nor missed', () => {
+test('a ratio goal without a peer is neither met nor missed', () => {
   assert.deepEqual(rowOf({ ...time, goal: { ratio: 1 } }), {
     name: 'time',
     value: 2,
@@ -42,7 +42,7 @@ test('the line for programs is one line of JSON with five digits', () => {
   assert.equal(JSON.parse(line).rows[0].peer, 'p');
 });
 
-test('the table aligns its columns and says what was missed', () => {
+test('the table aligns its columns and reports what was missed', () => {
   const table = tableOf([
     rowOf({ ...time, peer: { name: 'slow peer', value: 1 }, goal: { ratio: 1 } }),
     rowOf({ ...rate, value: 12_345, goal: { value: 1 } }),

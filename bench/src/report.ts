@@ -2,7 +2,9 @@ import type { Row } from './benchmark.ts';
 
 const COLUMNS = ['', 'value', 'peer', '', 'ratio', 'goal', ''] as const;
 
-/** Rows as aligned text: value and peer with their unit, how many times better ours is, and the goal. */
+/**
+ * Returns rows as aligned text: value and peer with their unit, how many times better ours is, and the goal.
+ */
 export function tableOf(rows: readonly Row[]): string {
   const cells = [COLUMNS, ...rows.map((row) => cellsOf(row))];
   const widths = COLUMNS.map((_, column) => Math.max(...cells.map((line) => line[column]?.length ?? 0)));
@@ -17,7 +19,7 @@ export function tableOf(rows: readonly Row[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The one line that a program reads. */
+/** Returns the one line that a program reads. */
 export function jsonLine(bench: string, rows: readonly Row[]): string {
   return `${JSON.stringify({ bench, rows: rows.map((row) => rounded(row)) })}\n`;
 }
@@ -43,7 +45,7 @@ function isNumeric(column: number): boolean {
   return column === 1 || column === 2 || column === 4;
 }
 
-/** Three digits that count; whole numbers above a hundred. */
+/** Writes three significant digits, and whole numbers above a hundred. */
 function shown(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');

@@ -1,4 +1,6 @@
-/** How soon the server is ready again when it was killed with thousands of Workflows in its store. */
+/**
+ * Measures how soon the server is ready again after it was killed with thousands of Workflows in its store.
+ */
 import { join } from 'node:path';
 
 import { createWorkflows, createSite, listWorkflows } from './workflow-objects.ts';

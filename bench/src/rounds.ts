@@ -1,11 +1,17 @@
-/** A shared machine is noisy: contenders take turns, and the median of their rounds counts. */
+/** A shared machine is noisy, so contenders take turns, and the median of their rounds counts. */
 
-/** The middle value; the mean of the two middle ones when their number is even. NaN of nothing. */
+/**
+ * Returns the middle value, or the mean of the two middle ones when their number is even. Returns NaN without
+ * values.
+ */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value below which the share `part` (0 to 1) of the values lies, interpolated. NaN of nothing. */
+/**
+ * Returns the value below which the share `part` (0 to 1) of the values lies, interpolated. Returns NaN
+ * without values.
+ */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (sorted.length - 1) * part;
@@ -15,8 +21,8 @@ export function quantile(values: readonly number[], part: number): number {
 }
 
 /**
- * Runs every contender `rounds` times, one after another, each round beginning with the next of them, so that a slow minute
- * of the machine meets all. Returns the results by contender, in order of the rounds.
+ * Runs every contender `rounds` times, one after another. Each round begins with the next contender, so that
+ * a slow minute of the machine affects all. Returns the results by contender, in order of the rounds.
  */
 export async function alternate<Name extends string, Result>(
   rounds: number,

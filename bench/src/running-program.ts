@@ -1,4 +1,4 @@
-/** Programs under test and their tools. None outlives this process, however it ends. */
+/** Runs programs under test and their tools. None outlives this process, however it ends. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -7,35 +7,40 @@ import { CannotRun, type BenchContext } from './benchmark.ts';
 
 const KILL_GRACE_MS = 3000;
 const OUTPUT_CHARACTERS_KEPT = 200_000;
-/** Of the scheduler clock that /proc counts in; Linux shows 100 to programs on every architecture. */
+/**
+ * The ticks per second of the scheduler clock in /proc. Linux shows 100 to programs on every architecture.
+ */
 const TICKS_PER_SECOND = 100;
 
 interface NetworkPlace {
-  /** Its file below /proc, as nsenter takes it. */
+  /** Its network namespace's file below /proc, for nsenter. */
   readonly path: string;
 }
 
 export interface ProgramOptions {
   readonly command: readonly [string, ...string[]];
-  /** Where it has its network; this process's own when absent. */
+  /** The network namespace in which it runs (default: this process's own). */
   readonly network?: NetworkPlace | undefined;
   readonly environment?: Readonly<Record<string, string>>;
-  /** With a channel for messages to and from a Node program. */
+  /** True: opens a channel for messages to and from a Node program. */
   readonly channel?: boolean;
 }
 
 export interface RunningProgram {
   readonly process: ChildProcess;
   readonly pid: number;
-  /** The end of what it has written. */
+  /** Returns the end of its output. */
   output(): string;
   /** Resolves with its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
-  /** Asks it to end, then makes it; resolves when it has. */
+  /** Sends SIGTERM, then kills it. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
-/** Debian keeps servers, and Go's own installer keeps Go, where a user's PATH may not look. */
+/**
+ * Folders in which Debian keeps servers, and Go's own installer keeps Go, and which may be missing from a
+ * user's PATH.
+ */
 const DIRECTORIES = [
   ...(process.env['PATH'] ?? '').split(delimiter),
   '/usr/sbin',
@@ -43,7 +48,7 @@ const DIRECTORIES = [
   '/usr/local/go/bin',
 ];
 
-/** The first of `names` that is installed, as a path. */
+/** Returns the path of the first of `names` that is installed. */
 export function findProgram(...names: readonly string[]): string | undefined {
   return names
     .flatMap((name) => DIRECTORIES.map((directory) => join(directory, name)))
@@ -57,7 +62,9 @@ export function needProgram(name: string, debianPackage: string): string {
   throw new CannotRun(`${name} is not installed: apt-get install --no-install-recommends ${debianPackage}`);
 }
 
-/** Starts a program that the kernel kills when this process is gone. Stopped at the end of the scope. */
+/**
+ * Starts a program that the kernel kills when this process is gone. It is stopped at the end of the scope.
+ */
 export function startProgram(context: Pick<BenchContext, 'scope'>, options: ProgramOptions): RunningProgram {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...entering(options.network), ...options.command], {
     stdio: ['ignore', 'pipe', 'pipe', ...(options.channel === true ? (['ipc'] as const) : [])],
@@ -106,7 +113,7 @@ export async function runProgram(
   return { code, output: program.output(), seconds: (performance.now() - startedMs) / 1000 };
 }
 
-/** Like runProgram. @throws Error with the program's own words when it fails. */
+/** Like runProgram. @throws Error with the program's output when it fails. */
 export async function mustRun(
   context: Pick<BenchContext, 'scope'>,
   options: ProgramOptions,
@@ -117,9 +124,9 @@ export async function mustRun(
 }
 
 /**
- * Resolves when `isReady` holds; asked every `everyMs`.
+ * Resolves when `isReady` returns true. It is called every `everyMs`.
  *
- * @throws Error with the program's words when it ends, or after 30 seconds.
+ * @throws Error with the program's output when it ends, or after 30 seconds.
  */
 export async function untilReady(
   program: RunningProgram,
@@ -139,7 +146,7 @@ export async function untilReady(
   }
 }
 
-/** Processor time in seconds of a process so far, with its children that have ended. */
+/** Returns the processor time of a process so far in seconds, with its children that have ended. */
 export function processorSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -147,7 +154,7 @@ export function processorSeconds(pid: number): number {
   return ticks / TICKS_PER_SECOND;
 }
 
-/** Resident memory of a process in MB (10^6 bytes). */
+/** Returns the resident memory of a process in MB (10^6 bytes). */
 export function residentMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return (Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) * 1024) / 1e6;

@@ -10,7 +10,7 @@ import { alternate } from './rounds.ts';
 
 const HARDWARE = 10_000;
 const CONNECTIONS = 64;
-/** nginx has this many of the scripts as files: enough to be more than one, few enough to write quickly. */
+/** The number of scripts that nginx has as files: enough to be more than one, few enough to write quickly. */
 const FILES = 1000;
 
 export const scriptsBenchmark: Benchmark = {

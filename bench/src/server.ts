@@ -11,7 +11,7 @@ import { startOnLoopback } from './tinkerbell-server.ts';
 
 const READY_SECONDS_GOAL = 1;
 const IDLE_MEGABYTES_GOAL = 150;
-/** Memory is read when start-up's garbage had time to be collected. */
+/** Memory is read after start-up's garbage was collected. */
 const SETTLE_MS = 5000;
 const CREATE_CONCURRENCY = 32;
 
@@ -41,7 +41,10 @@ export const serverBenchmark: Benchmark = {
   },
 };
 
-/** Starts a fresh server until it is ready and stops it. Node keeps its cache of compiled code in the temporary directory. */
+/**
+ * Starts a new server until it is ready, and stops it. Node keeps its cache of compiled code in the temporary
+ * directory.
+ */
 function starter(context: BenchContext): (cache: string) => Promise<number> {
   let starts = 0;
   return async (cache) => {

@@ -3,7 +3,7 @@ import { openSqliteStore } from '@tinkerbell/store-sqlite';
 
 import { hardwareOf } from './machines.ts';
 
-/** Straight into the store, while no server runs on it. */
+/** Writes directly to the store, while no server runs on it. */
 export async function storeHardware(path: string, count: number): Promise<void> {
   await using store = openSqliteStore({ path, log: createNodeLog({ level: 'silent', format: 'json' }) });
   const writes = Array.from({ length: count }, (_, index) => {

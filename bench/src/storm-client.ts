@@ -1,7 +1,8 @@
 /**
- * A rack that is switched on: every client asks for an address (through a relay), loads the boot file by TFTP and its script by
- * HTTP, all at once, each from its own address. A program of its own; takes a plan as JSON, prints the result as JSON. It waits
- * and repeats as firmware does, and a client that firmware would give up is a failure.
+ * Simulates a rack that is switched on. Every client requests an address (through a relay), loads the boot
+ * file by TFTP and its script by HTTP, all at once, each from its own address. It is a separate program that
+ * reads a plan as JSON and prints the result as JSON. It waits and repeats as firmware does, and a client
+ * that firmware would abandon is a failure.
  */
 import { connect } from 'node:net';
 
@@ -21,7 +22,9 @@ import {
 export interface StormPlan {
   readonly serverAddress: string;
   readonly clients: number;
-  /** All have the address of their router for TFTP and HTTP, as behind NAT; else each its own. */
+  /**
+   * True: all use the address of their router for TFTP and HTTP, as behind NAT. Otherwise each has its own.
+   */
   readonly isBehindNat: boolean;
   readonly file: string;
   readonly bytes: number;
@@ -32,21 +35,24 @@ export type Stage = (typeof STAGES)[number];
 
 export interface StormResult {
   readonly seconds: number;
-  /** What the clients that did not come through met, each kind with its count. */
+  /** The errors of the clients that failed, each kind with its count. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Packets that firmware had to send again, by stage. */
+  /** The packets that firmware had to repeat, by stage. */
   readonly resent: Readonly<Record<string, number>>;
   readonly p99Seconds: Readonly<Record<Stage, number>>;
 }
 
-/** The PXE specification's waits for an answer to DISCOVER; the same for REQUEST. Each a second more or less (RFC 2131 section 4.1). */
+/**
+ * The PXE specification's waits for an answer to DISCOVER, also used for REQUEST. Each varies by one second
+ * (RFC 2131 section 4.1).
+ */
 const DHCP_WAITS_MS = [4000, 8000, 16_000, 32_000] as const;
-/** EDK2's for TFTP: six sends. */
+/** EDK2's waits for TFTP: six sends. */
 const TFTP_WAITS_MS = [4000, 4000, 4000, 4000, 4000, 4000] as const;
 const HTTP_WAIT_MS = 60_000;
 const HTTP_PORT = 7080;
 const DHCP_PORT = 67;
-/** What UEFI firmware asks for; BIOS and older UEFI do not ask. */
+/** The options that UEFI firmware requests. BIOS and older UEFI do not. */
 const WINDOW_SIZES = [4, 1] as const;
 const SPREAD_MS = 1000;
 const LOOK_EVERY_MS = 250;
@@ -56,7 +62,7 @@ interface Client {
   stage: 'discover' | 'request' | 'tftp' | 'script' | 'done';
   stageStartedMs: number;
   download: Download | undefined;
-  /** Sends in a row without an answer. */
+  /** The number of consecutive sends without an answer. */
   silent: number;
   sentMs: number;
 }
@@ -95,9 +101,9 @@ class Storm {
     for (const client of this.#clients) this.#enter(client, 'discover');
     while (this.#left > 0) {
       const take = (socket: number, bytes: Buffer, port: number) => this.#take(socket, bytes, port);
-      // Nobody is silent whose packets wait here to be taken.
+      // A client whose packets wait here to be read does not count as silent.
       if (this.#sockets.receive(1, take)) this.#lookForSilence();
-      // The scripts come through Node's own loop.
+      // The scripts arrive through Node's own event loop.
       await new Promise(setImmediate);
     }
     const p99 = (stage: Stage) => quantile(this.#secondsOf[stage], 0.99);
@@ -221,12 +227,12 @@ class Storm {
   }
 }
 
-/** Of its own for each client and attempt, and the same in every run. */
+/** Returns a number for each client and attempt, the same in every run. */
 function spreadOf({ index, silent, stage }: Client): number {
   return stage === 'tftp' ? 0 : ((index * 7919 + silent * 104_729) % (2 * SPREAD_MS)) - SPREAD_MS;
 }
 
-/** Undefined when the script came. */
+/** Undefined when the script arrived. */
 function scriptProblem(options: {
   readonly serverAddress: string;
   readonly mac: string;

@@ -1,4 +1,7 @@
-/** DHCP of UEFI's PXE client behind a relay agent: what a storm sends and what it looks at in an answer. */
+/**
+ * DHCP of UEFI's PXE client behind a relay agent: the packets of a storm, and the fields of an answer that it
+ * checks.
+ */
 import { addressesOf, NETWORK } from './machines.ts';
 
 const HEADER_BYTES = 236;
@@ -15,14 +18,14 @@ const COOKIE = [99, 130, 83, 99] as const;
 const FIRST_TRANSACTION = 0x5700_0000;
 
 export interface DhcpMessageOptions {
-  /** The client's place in the site. */
+  /** The client's number in the site. */
   readonly index: number;
-  /** A REQUEST for its address; else a DISCOVER. */
+  /** True: a REQUEST for its address. Otherwise a DISCOVER. */
   readonly isRequest: boolean;
   readonly server: string;
 }
 
-/** A whole message as the relay at the network's gateway passes it on (RFC 2131, RFC 4578). */
+/** Returns a whole message as the relay at the network's gateway forwards it (RFC 2131, RFC 4578). */
 export function dhcpMessage({ index, isRequest, server }: DhcpMessageOptions): Buffer {
   const { mac, address } = addressesOf(index);
   const header = Buffer.alloc(HEADER_BYTES);
@@ -39,7 +42,7 @@ export function dhcpMessage({ index, isRequest, server }: DhcpMessageOptions): B
     ...header,
     ...COOKIE,
     ...option(OPTION.messageType, [isRequest ? 3 : 1]),
-    // The largest message it takes.
+    // The largest message that it accepts.
     ...option(57, [5, 192]),
     ...option(OPTION.parameters, [1, 3, 6, 12, 43, 60, 66, 67]),
     // Machine identifier, network driver UNDI 3.16, x86-64 UEFI.
@@ -52,7 +55,7 @@ export function dhcpMessage({ index, isRequest, server }: DhcpMessageOptions): B
   ]);
 }
 
-/** The client that a reply is for; none of ours when out of range. */
+/** Returns the client that a reply is for. A number out of range is none of ours. */
 export function transactionOf(reply: Buffer): number {
   return reply.length < HEADER_BYTES ? -1 : reply.readUInt32BE(4) - FIRST_TRANSACTION;
 }

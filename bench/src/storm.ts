@@ -29,7 +29,7 @@ export const stormBenchmark: Benchmark = {
     const clients = context.quick ? CLIENTS.quick : most;
     const rows: Row[] = [];
     for (const isBehindNat of [false, true]) {
-      // A thousand behind one address are many; ten thousand have more than one.
+      // A thousand machines behind one address are many, and ten thousand have more than one.
       const count = isBehindNat ? Math.min(clients, CLIENTS.usual) : clients;
       const before = processorSeconds(pid);
       const result = await storm(context, link, { clients: count, isBehindNat });
@@ -41,12 +41,12 @@ export const stormBenchmark: Benchmark = {
   },
 };
 
-/** The clients' namespace is every one of them: it has all their addresses, without a list of them. */
+/** The clients' namespace has the addresses of all of them, without a list. */
 async function routeClients(context: BenchContext, { server, client, clientAddress }: Link): Promise<void> {
   const routes = [
     [client, ['local', CLIENT_ADDRESSES, 'dev', 'lo']],
     [server, [CLIENT_ADDRESSES, 'via', clientAddress]],
-    // More exact than the range above, which has the server in it.
+    // More specific than the range above, which contains the server.
     [client, ['10.199.0.1/32', 'dev', 'veth-client']],
   ] as const;
   for (const [network, words] of routes)

@@ -1,4 +1,4 @@
-/** The client's side of one TFTP download: RFC 1350, 2347, 2348 and 7440. */
+/** The client side of one TFTP download: RFC 1350, 2347, 2348 and 7440. */
 import type { LoadSockets } from './load-sockets.ts';
 
 export const TFTP_PORT = 69;
@@ -13,7 +13,7 @@ export interface Download {
   windowSize: number;
   /** Blocks received in order. */
   blocks: number;
-  /** Of them, acknowledged. */
+  /** The number of acknowledged blocks among them. */
   acknowledged: number;
   received: number;
 }
@@ -22,7 +22,7 @@ export function newDownload(socket: number): Download {
   return { socket, port: 0, blockBytes: 512, windowSize: 1, blocks: 0, acknowledged: 0, received: 0 };
 }
 
-/** What a packet from `port` means for the download. */
+/** Handles a packet from `port`. */
 export function takePacket(
   download: Download,
   bytes: Buffer,
@@ -46,7 +46,8 @@ export function takePacket(
 
 function takeData(download: Download, bytes: Buffer): 'wait' | 'acknowledge' | 'last' {
   const isNext = bytes.readUInt16BE(2) === ((download.blocks + 1) & 0xffff);
-  // A gap in a window: what came in order is acknowledged, and the server goes on from there (RFC 7440 section 4).
+  // A gap in a window: the blocks that arrived in order are acknowledged, and the server continues from there
+  // (RFC 7440 section 4).
   if (!isNext) return download.blocks > download.acknowledged ? 'acknowledge' : 'wait';
   download.blocks += 1;
   download.received += bytes.length - 4;
@@ -65,7 +66,7 @@ function readOptions(download: Download, bytes: Buffer): void {
 
 const acknowledgement = Buffer.from([0, OPCODE.acknowledge, 0, 0]);
 
-/** Says that all that came in order has come. */
+/** Acknowledges all blocks that arrived in order. */
 export function acknowledge(sockets: Pick<LoadSockets, 'send'>, download: Download): void {
   download.acknowledged = download.blocks;
   acknowledgement.writeUInt16BE(download.blocks & 0xffff, 2);

@@ -21,11 +21,11 @@ import { startTinkerbell } from './tinkerbell-server.ts';
 const CLIENT_SOURCE = fileURLToPath(new URL('tftp-client.c', import.meta.url));
 const FILE = 'boot-file';
 const FILE_BYTES = 1024 * 1024;
-/** Of short measurements, so that a slow second of the machine meets all. */
+/** The number of short measurements, so that a slow second of the machine affects all. */
 const ROUNDS = 9;
 const WARM_UP_DOWNLOADS = 50;
 
-/** Where nobody else takes up the offer of a window (tftpd-hpa, dnsmasq 2.90) the comparison is with blocks one by one. */
+/** Where no other server accepts a window (tftpd-hpa, dnsmasq 2.90), the comparison is with single blocks. */
 const CASES = [
   { windowSize: 1, clients: 1, downloads: 20 },
   { windowSize: 1, clients: 50, downloads: 150 },
@@ -39,7 +39,8 @@ export const tftpBenchmark: Benchmark = {
     'a file of 1 MiB by TFTP in blocks of 1,468 bytes, 1 and 50 clients at once; beside tftpd-hpa, atftpd and dnsmasq',
   async run(context) {
     const servers = await startServers(context);
-    // Servers run for months: none is measured while it compiles its code or reads the file for the first time.
+    // Servers run for months, so none is measured while it compiles its code or reads the file for the first
+    // time.
     for (const server of Object.values(servers)) {
       for (const { windowSize, clients } of CASES)
         await runLoad(context, server, { windowSize, clients, repeats: WARM_UP_DOWNLOADS / clients });
@@ -60,7 +61,7 @@ export const tftpBenchmark: Benchmark = {
   },
 };
 
-/** All listen on port 69, each on an address of its own. */
+/** All listen on port 69, each on its own address. */
 interface Server {
   readonly network: NetworkNamespace;
   readonly address: string;
@@ -68,7 +69,7 @@ interface Server {
 }
 
 async function startServers(context: BenchContext) {
-  // Not 127.0.0.0/8: tftpd-hpa does not listen where those are the only addresses.
+  // Not 127.0.0.0/8, because tftpd-hpa does not listen where those are the only addresses.
   const [oursAddress, ...peerAddresses] = ['10.199.0.1', '10.199.0.2', '10.199.0.3', '10.199.0.4'] as const;
   const [tftpdHpaAddress, dnsmasqAddress, atftpdAddress] = peerAddresses;
   const network = await createNetwork(context, [oursAddress, ...peerAddresses]);
@@ -156,7 +157,10 @@ interface Load {
 interface ClientReport {
   readonly seconds: number;
   readonly resent: number;
-  /** Of its looks at a socket, 0 to 1. Near 0, it was the client that was measured. */
+  /**
+   * The share of its polls of a socket that found nothing, 0 to 1. Near 0, the client was measured and not
+   * the server.
+   */
   readonly lookedInVain: number;
 }
 
@@ -222,7 +226,7 @@ function rowsOf({ windowSize, clients }: (typeof CASES)[number], found: Found): 
   return [
     ...peers.map((peer) => rowOf({ ...row, peer, ...(peer.value === best ? { goal } : {}) })),
     rowOf({
-      // A child of tftpd-hpa for each transfer: its time is not to be had.
+      // tftpd-hpa has a child for each transfer, so its processor time is unknown.
       name: `${row.name}, processor time`,
       value: of('ours', 'processorSecondsPerGigabyte'),
       unit: 's/GB',

@@ -1,4 +1,7 @@
-/** The product as a user starts it: its own program, its own flags, the same environment and Node flags as `npm start`. */
+/**
+ * Runs the product as a user starts it: its own program, its own flags, the same environment and Node flags
+ * as `npm start`.
+ */
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 
@@ -15,7 +18,7 @@ export interface ServerOptions {
   readonly dataDirectory: string;
   readonly flags: readonly string[];
   readonly network?: NetworkNamespace;
-  /** Begins the command line, as `taskset` does. */
+  /** The beginning of the command line, such as `taskset`. */
   readonly prefix?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -60,7 +63,7 @@ export interface LoopbackServer extends TinkerbellServer {
   readonly grpcAddress: string;
 }
 
-/** The whole product on loopback, on ports that were free a moment ago. */
+/** Runs the whole product on loopback, on ports that were free a moment ago. */
 export async function startOnLoopback(
   context: BenchContext,
   options: Omit<ServerOptions, 'flags' | 'network'> & { readonly flags?: readonly string[] },
@@ -77,7 +80,7 @@ export async function startOnLoopback(
     `--tftp-server-bind-port=${tftp}`,
     '--tootles-legacy-port=0',
     '--local-api-port=0',
-    // On loopback only; what is measured is the API, and tokens have a row of their own elsewhere.
+    // On loopback only. The API is measured here, and tokens have their own row elsewhere.
     '--api-anonymous=everyone',
     '--syslog-enabled=false',
     ...(options.flags ?? []),

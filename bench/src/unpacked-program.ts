@@ -5,8 +5,9 @@ import { CannotRun, type BenchContext } from './benchmark.ts';
 import { mustRun } from './running-program.ts';
 
 /**
- * A program from a Debian package that cannot be installed beside another one this needs: fetched once, unpacked, never
- * installed. `path` is the program's in the package.
+ * Returns the path of a program from a Debian package that cannot be installed beside another one that is
+ * needed here. It is fetched and unpacked once, and never installed. `path` is the program's path in the
+ * package.
  *
  * @throws CannotRun that names the package.
  */

@@ -1,10 +1,10 @@
-/** Many watches of one collection, each on a connection of its own. */
+/** Many watches of one collection, each on its own connection. */
 import { connect, type Socket } from 'node:net';
 
 import type { BenchContext } from './benchmark.ts';
 
 export interface Watchers {
-  /** Resolves when every one of them has seen a change. */
+  /** Resolves when every one of them has received a change. */
   nextChange(): Promise<void>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** The Templates and Workflows of the benchmark of workflows, and what became of them. */
+/** The Templates and Workflows of the benchmark of workflows, and their results. */
 import { createMany, createObject, type ApiObject } from './api-client.ts';
 import { addressesOf, hardwareOf } from './machines.ts';
 
@@ -44,14 +44,17 @@ export function workflowOf(name: string, template: string, machine: number): Api
   };
 }
 
-/** The machines 0 to `machines - 1`, and Templates `one` and `ten` of so many actions. */
+/** Creates the machines 0 to `machines - 1`, and Templates `one` and `ten` with as many actions. */
 export async function createSite(url: string, machines: number): Promise<void> {
   await createMany(url, { count: machines, concurrency: CREATE_CONCURRENCY }, hardwareOf);
   await createObject(url, templateOf('one', 1));
   await createObject(url, templateOf('ten', 10));
 }
 
-/** Workflows `<name>-0` and on, each for the machine of its number; resolves when all are rendered and wait for their agents. */
+/**
+ * Creates Workflows `<name>-0` and on, each for the machine of its number. Resolves when all are rendered and
+ * wait for their agents.
+ */
 export async function createWorkflows(
   url: string,
   { name, template, count }: { readonly name: string; readonly template: string; readonly count: number },
@@ -68,7 +71,7 @@ export async function createWorkflows(
   }
 }
 
-/** What the server says of a Workflow, as much as is looked at here. */
+/** The fields of a Workflow that are used here. */
 export interface ListedWorkflow {
   readonly metadata: { readonly name: string };
   readonly status?: {
@@ -101,7 +104,7 @@ export async function listWorkflows(url: string): Promise<readonly ListedWorkflo
   }
 }
 
-/** Durable changes that actions have seen, by their status: handed out, RUNNING, SUCCESS. */
+/** Counts the durable changes of actions by their status: assigned, RUNNING, SUCCESS. */
 export function transitionsOf(workflows: readonly ListedWorkflow[]): number {
   const actions = workflows.flatMap(({ status }) => (status?.tasks ?? []).flatMap((task) => task.actions));
   return actions.reduce((sum, { attempt = 0, executionStart, state }) => {

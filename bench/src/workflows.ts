@@ -37,7 +37,7 @@ export const workflowsBenchmark: Benchmark = {
   },
 };
 
-/** One Workflow at a time, each for another of the waiting agents, which runs it and waits again. */
+/** Creates one Workflow at a time, each for another of the waiting agents, which runs it and waits again. */
 async function latencyRows(context: BenchContext, server: LoopbackServer, waiting: number): Promise<Row[]> {
   context.say(`${waiting} agents wait`);
   await using scope = new AsyncDisposableStack();
@@ -75,7 +75,9 @@ async function latencyRows(context: BenchContext, server: LoopbackServer, waitin
   ];
 }
 
-/** What one durable write after another costs here: the rates above are more, because writes that wait share a sync. */
+/**
+ * Measures one durable write after another. The rates above are higher, because waiting writes share a sync.
+ */
 function syncRow(context: BenchContext): Row {
   const file = openSync(join(context.directory, 'sync'), 'w');
   const block = Buffer.alloc(SYNC_BYTES, 1);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { build, type Plugin } from 'esbuild';
 
-/** The platform's log and its dependency are not the agent's: what it does not use is left out. */
+/** The platform's log and its dependency are not part of the agent, which does not use them. */
 const UNUSED_IS_DROPPED: Plugin = {
   name: 'unused-is-dropped',
   setup(builder) {
@@ -30,8 +30,8 @@ export interface BundleFile {
 }
 
 /**
- * The agent and everything it imports as a few ES modules, `agent.mjs` first. Names are kept so that stack traces can
- * be read.
+ * Bundles the agent and everything it imports as a few ES modules, `agent.mjs` first. Names are kept so that
+ * stack traces can be read.
  */
 export async function bundleAgent(): Promise<readonly BundleFile[]> {
   const result = await build({
@@ -49,7 +49,7 @@ export async function bundleAgent(): Promise<readonly BundleFile[]> {
     legalComments: 'none',
     logLevel: 'silent',
     plugins: [UNUSED_IS_DROPPED],
-    // The gRPC library is CommonJS and asks for Node's own modules with require.
+    // The gRPC library is CommonJS and requires Node's own modules.
     banner: {
       js: "import{createRequire as agentRequire}from'node:module';const require=agentRequire(import.meta.url);",
     },

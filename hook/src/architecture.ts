@@ -1,15 +1,15 @@
-/** What differs between the processors the in-memory OS is built for. Names of files are upstream's. */
+/** What differs between the processors that the in-memory OS is built for. File names are upstream's. */
 export interface Architecture {
-  /** In file names: `vmlinuz-<name>`. */
+  /** The name in file names: `vmlinuz-<name>`. */
   readonly name: 'x86_64' | 'aarch64';
   /** Debian's name of it. */
   readonly debian: 'amd64' | 'arm64';
   readonly libraryDirectories: readonly string[];
   /** The dynamic loader, which programs name by its path. */
   readonly loader: string;
-  /** Another name of `lib`, where the loader's path is there. */
+  /** Another name of `lib`, where the loader's path leads there. */
   readonly libraryLink: string | undefined;
-  /** The npm package that holds Node's executable for it. */
+  /** The npm package with Node's executable for it. */
   readonly nodePackage: string;
 }
 
@@ -39,5 +39,5 @@ export function architectureOf(name: ArchitectureName): Architecture {
   return name === 'aarch64' ? arm : x86;
 }
 
-/** The one this program runs on. */
+/** The architecture that this program runs on. */
 export const OWN_ARCHITECTURE: Architecture = process.arch === 'arm64' ? arm : x86;

@@ -26,16 +26,16 @@ import { buildSegment, fromCache, type SegmentRequest } from './segment.ts';
 
 const DEBIAN_SUITE = 'bookworm';
 
-/** Quick to make, and 22 % larger than the release level. */
+/** Fast to build, and 22 % larger than the release level. */
 const ZSTD_LEVEL_DEVELOPMENT = 3;
 const ZSTD_LEVEL_RELEASE = 19;
 
 export interface HookOptions {
   readonly outputDirectory: string;
   readonly cacheDirectory: string;
-  /** Smallest download instead of quickest build. */
+  /** Smallest download instead of fastest build. */
   readonly release: boolean;
-  /** `x86_64` when absent. */
+  /** Default: `x86_64`. */
   readonly architecture?: ArchitectureName;
   readonly onProgress?: (line: string) => void;
 }
@@ -50,7 +50,7 @@ export interface HookBuild {
   readonly kernelRelease: string;
   readonly kernel: HookArtifact;
   readonly initramfs: HookArtifact;
-  /** Compressed bytes of each part of the initramfs. */
+  /** The compressed bytes of each part of the initramfs. */
   readonly segments: Readonly<Record<string, number>>;
 }
 
@@ -97,7 +97,7 @@ export async function buildHook(options: HookOptions): Promise<HookBuild> {
   }
 }
 
-/** Paths of `.deb` files. */
+/** The paths of `.deb` files. */
 interface Packages {
   readonly kernel: string;
   readonly kernelRelease: string;
@@ -130,7 +130,7 @@ async function fetchPackages(
   return { kernel, kernelRelease, busybox, ownBusybox, libraries, node };
 }
 
-/** How each segment of the initramfs, and the kernel, is made if the cache does not have it. */
+/** How each segment of the initramfs, and the kernel, is built if the cache does not have it. */
 async function describeParts(
   packages: Packages,
   architecture: Architecture,
@@ -141,7 +141,7 @@ async function describeParts(
 }> {
   const { busybox, ownBusybox, libraries, kernelRelease, node } = packages;
   const modules = kernelModulesFor(architecture);
-  // The largest package: not unpacked when what it gives is in the cache.
+  // The largest package. It is not unpacked when its output is in the cache.
   let unpacked: Promise<string> | undefined;
   const kernelRoot = (): Promise<string> =>
     (unpacked ??= unpack([packages.kernel], join(workDirectory, 'kernel')));

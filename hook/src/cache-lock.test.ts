@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { withCacheLock } from './cache-lock.ts';
 
-test('lets one in at a time, and the next one also after a failure', async () => {
+test('admits one at a time, and the next one also after a failure', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'tinkerbell-cache-'));
   const events: string[] = [];
   const work = (name: string, fails: boolean) =>

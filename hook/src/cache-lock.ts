@@ -1,6 +1,7 @@
 /**
- * One process at a time fills the cache: tests and demos that run side by side wait for the first, and then find
- * everything there. The lock is the operating system's, held through SQLite, and ends with its process however that ends.
+ * Ensures that one process at a time fills the cache. Tests and demos that run side by side wait for the
+ * first, and then find everything there. The lock is the operating system's, held through SQLite, and ends
+ * with its process in any case.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_AGAIN_MS = 200;
 
-/** Runs `body` while this process alone has the cache. Not to be nested. */
+/** Runs `body` while this process alone has the cache. Do not nest calls. */
 export async function withCacheLock<Value>(
   cacheDirectory: string,
   body: () => Promise<Value>,

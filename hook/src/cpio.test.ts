@@ -43,7 +43,7 @@ test('adds parent directories and sorts names', () => {
   );
 });
 
-test('gives the same bytes whatever the order of entries', () => {
+test('writes the same bytes whatever the order of entries', () => {
   const entries: CpioEntry[] = [
     FILE,
     { kind: 'link', path: 'lib64', target: 'lib' },

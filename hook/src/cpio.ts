@@ -1,7 +1,7 @@
 /**
- * The "newc" cpio format that the Linux kernel unpacks as its first root file system
- * (Documentation/driver-api/early-userspace/buffer-format.rst). Same entries, same bytes: names are sorted,
- * owner is root, times are `modifiedSeconds`, inode numbers count up.
+ * Writes the "newc" cpio format that the Linux kernel unpacks as its first root file system
+ * (Documentation/driver-api/early-userspace/buffer-format.rst). The same entries give the same bytes: names
+ * are sorted, the owner is root, times are `modifiedSeconds`, and inode numbers count up.
  */
 
 export type CpioEntry =
@@ -25,7 +25,7 @@ const FILE_TYPE = {
 
 const TRAILER = 'TRAILER!!!';
 
-/** An archive of `entries` and of the directories above them. */
+/** Returns an archive of `entries` and of the directories above them. */
 export function encodeCpio(entries: readonly CpioEntry[], modifiedSeconds: number): Uint8Array {
   const chunks: Buffer[] = [];
   const sorted = [...withParents(entries)].sort((a, b) => (a.path < b.path ? -1 : 1));

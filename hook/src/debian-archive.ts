@@ -1,6 +1,6 @@
 /**
- * Debian packages as files: found and checked by apt in a private directory, so that nothing is installed
- * on this machine and another Debian release than its own can be asked for.
+ * Fetches Debian packages as files. apt finds and checks them in a private directory, so that nothing is
+ * installed on this machine, and another Debian release than its own can be used.
  */
 import { access, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,18 +8,21 @@ import { join } from 'node:path';
 import { readDebianMirrors, sourcesFor } from './debian-sources.ts';
 import { runCommand } from './run-command.ts';
 
-/** Package lists younger than this are not asked for again. */
+/** Package lists younger than this are not fetched again. */
 const LISTS_FRESH_MS = 24 * 3600 * 1000;
 
 export interface DebianArchive {
   readonly suite: string;
-  /** Content of an apt sources file for this archive. */
+  /** The content of an apt sources file for this archive. */
   readonly sources: string;
-  /** `package_version_architecture.deb` names of the newest versions; they change when Debian updates. */
+  /**
+   * Returns the `package_version_architecture.deb` names of the newest versions. They change when Debian
+   * updates.
+   */
   fileNames(packages: readonly string[]): Promise<readonly string[]>;
-  /** Downloads what is not yet cached; absolute paths of the `.deb` files, in the order asked for. */
+  /** Downloads what is not yet cached. Returns absolute paths of the `.deb` files, in the requested order. */
   download(packages: readonly string[]): Promise<readonly string[]>;
-  /** What a package depends on directly, first alternatives only. */
+  /** Returns the direct dependencies of a package, first alternatives only. */
   dependencies(packageName: string): Promise<readonly string[]>;
 }
 
@@ -27,7 +30,7 @@ export interface ArchiveOptions {
   /** `bookworm`, `trixie`. */
   readonly suite: string;
   readonly cacheDirectory: string;
-  /** Debian's name; amd64 when absent. */
+  /** Debian's name (default: amd64). */
   readonly architecture?: 'amd64' | 'arm64';
 }
 
@@ -43,7 +46,7 @@ export function openDebianArchive(options: ArchiveOptions): Promise<DebianArchiv
   return known;
 }
 
-/** apt locks its directory: one process opens an archive once. */
+/** apt locks its directory, so one process opens an archive once. */
 const opened = new Map<string, Promise<DebianArchive>>();
 
 async function openArchive(options: ArchiveOptions): Promise<DebianArchive> {
@@ -125,10 +128,10 @@ async function preparePrivateApt(
     'APT::Sandbox::User': 'root',
     'APT::Get::List-Cleanup': 'false',
     'Acquire::Languages': 'none',
-    // Read once, quickly found again: some container images switch this cache off.
+    // Lists are read once and found quickly. Some container images disable this cache.
     'Dir::Cache::pkgcache': 'pkgcache.bin',
     'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
-    // A container image may delete downloads and keep lists compressed for its own sake.
+    // A container image may delete downloads and keep lists compressed, for its own reasons.
     'APT::Update::Post-Invoke': '',
     'APT::Update::Post-Invoke-Success': '',
   };
@@ -148,7 +151,7 @@ async function refreshLists(apt: readonly string[], directory: string): Promise<
     await runCommand('apt-get', [...apt, '-qq', 'update']);
     await writeFile(stamp, current);
   } catch (cause) {
-    // Old lists still build what they built yesterday; that beats no build without a network.
+    // Old lists still build what they built yesterday, which is better than no build without a network.
     if (!sameSources) throw cause;
   }
 }

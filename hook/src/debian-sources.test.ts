@@ -21,7 +21,7 @@ Suites: bookworm-security
 Components: main
 `;
 
-test('reads deb822 stanzas, leaving source packages out', () => {
+test('reads deb822 stanzas, without source packages', () => {
   assert.deepEqual(
     parseDeb822Sources(DEB822).map(({ uri, suite }) => `${uri} ${suite}`),
     [
@@ -50,6 +50,6 @@ test('points the same mirrors at another release', () => {
   );
 });
 
-test('says what to do on a machine without a Debian mirror', () => {
+test('reports the fix on a machine without a Debian mirror', () => {
   assert.throws(() => sourcesFor('trixie', []), /no Debian mirror in \/etc\/apt: add a source/);
 });

@@ -1,6 +1,5 @@
 /**
- * Where this machine gets its Debian packages, read from its own apt sources, so that a build asks the
- * mirror the operator chose and no other.
+ * Reads this machine's own apt sources, so that a build uses the mirror that the operator chose and no other.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,13 +9,13 @@ export interface DebianMirror {
   /** For example `bookworm` or `bookworm-security`. */
   readonly suite: string;
   readonly components: readonly string[];
-  /** Key ring file, when the source names one. */
+  /** The key ring file, when the source names one. */
   readonly signedBy: string | undefined;
 }
 
 const CODE_NAMES = ['bullseye', 'bookworm', 'trixie', 'forky', 'sid', 'stable', 'testing'];
 
-/** The sources in `/etc/apt`, in reading order. Other vendors' repositories are left out. */
+/** Returns the sources in `/etc/apt`, in reading order, without other vendors' repositories. */
 export async function readDebianMirrors(root = '/etc/apt'): Promise<readonly DebianMirror[]> {
   const names = await readdir(join(root, 'sources.list.d')).catch(() => []);
   const files = [
@@ -33,7 +32,7 @@ export async function readDebianMirrors(root = '/etc/apt'): Promise<readonly Deb
   );
 }
 
-/** The deb822 form: stanzas of `Key: value`, separated by blank lines. sources.list(5). */
+/** Reads the deb822 form: stanzas of `Key: value`, separated by blank lines. sources.list(5). */
 export function parseDeb822Sources(text: string): readonly DebianMirror[] {
   const withoutComments = text.replaceAll(/^#.*\n?/gm, '');
   return withoutComments.split(/\n\s*\n/).flatMap((stanza) => {
@@ -51,7 +50,7 @@ export function parseDeb822Sources(text: string): readonly DebianMirror[] {
   });
 }
 
-/** The older form: `deb [options] uri suite component...` per line. sources.list(5). */
+/** Reads the older form: `deb [options] uri suite component...` per line. sources.list(5). */
 export function parseOneLineSources(text: string): readonly DebianMirror[] {
   return text.split('\n').flatMap((line) => {
     const parts = /^deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.+)$/.exec(line.trim());
@@ -69,7 +68,7 @@ export function parseOneLineSources(text: string): readonly DebianMirror[] {
 }
 
 /**
- * One-line apt sources for `suite` and its security updates, on this machine's mirrors.
+ * Returns one-line apt sources for `suite` and its security updates, on this machine's mirrors.
  *
  * @throws Error when the machine has no Debian mirror in its apt sources.
  */

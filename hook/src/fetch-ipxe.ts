@@ -1,7 +1,7 @@
 /**
- * `npm run setup -- ipxe`, and the first `npm start`: Debian's current iPXE binaries into out/ipxe, where the server finds
- * them. apt checks their signatures; nothing is installed and root is not needed. Without a network the server starts
- * all the same, with what /usr/lib/ipxe has.
+ * `npm run setup -- ipxe`, and the first `npm start`: fetches Debian's current iPXE binaries into out/ipxe,
+ * where the server finds them. apt checks their signatures. Nothing is installed and root is not needed.
+ * Without a network the server starts nevertheless, with the binaries in /usr/lib/ipxe.
  */
 import { cp, rename, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { fetchIpxeBinaries } from './ipxe-binaries.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 const target = `${REPOSITORY}out/ipxe`;
-/** A mirror that does not answer holds the start of the server up this long. */
+/** The longest time for which a mirror that does not answer delays the start of the server. */
 const LIMIT_MS = 120_000;
 
 const limit = setTimeout(() => giveUp(`no answer within ${LIMIT_MS / 1000} s`), LIMIT_MS);
@@ -32,7 +32,7 @@ try {
 function giveUp(reason: string): never {
   process.stderr.write(
     `setup: iPXE binaries could not be fetched: ${reason}\n` +
-      'setup: machines that need one are offered none; repeat with npm run setup -- ipxe, or give a folder with --ipxe-binary-dir\n',
+      'setup: machines that need one get none; repeat with npm run setup -- ipxe, or name a folder with --ipxe-binary-dir\n',
   );
   process.exit(1);
 }

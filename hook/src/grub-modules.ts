@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openDebianArchive } from './debian-archive.ts';
 import { runCommand } from './run-command.ts';
 
-/** Names of directories below /usr/lib/grub. */
+/** The names of directories below /usr/lib/grub. */
 export type GrubFormat = 'i386-pc' | 'x86_64-efi' | 'arm64-efi';
 
 const PACKAGES = {
@@ -13,10 +13,13 @@ const PACKAGES = {
   'arm64-efi': { name: 'grub-efi-arm64-bin', architecture: 'arm64' },
 } as const;
 
-/** Modules must be of the release that the installed grub-mkimage is of. */
+/** Modules must belong to the same release as the installed grub-mkimage. */
 const DEBIAN_SUITE = 'bookworm';
 
-/** GRUB's modules for a platform: the installed ones, else those of the Debian package, unpacked into the cache. */
+/**
+ * Returns GRUB's modules for a platform: the installed ones, else those of the Debian package, unpacked into
+ * the cache.
+ */
 export async function moduleDirectory(format: GrubFormat, cacheDirectory: string): Promise<string> {
   const installed = join('/usr/lib/grub', format);
   if (await exists(join(installed, 'normal.mod'))) return installed;

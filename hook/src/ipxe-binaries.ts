@@ -4,7 +4,9 @@ import { basename, join } from 'node:path';
 import { openDebianArchive } from './debian-archive.ts';
 import { runCommand } from './run-command.ts';
 
-/** Debian 12's iPXE is of 2019 and hangs on `exit` under UEFI: Debian 13's is taken where it is reachable. */
+/**
+ * Debian 12's iPXE is from 2019 and hangs on `exit` under UEFI, so Debian 13's is used where it is reachable.
+ */
 const SUITES = ['trixie', 'bookworm'];
 
 export interface IpxeBinaries {
@@ -14,7 +16,7 @@ export interface IpxeBinaries {
   readonly warning: string | undefined;
 }
 
-/** Debian's iPXE binaries, unpacked into the cache. */
+/** Fetches Debian's iPXE binaries and unpacks them into the cache. */
 export async function fetchIpxeBinaries(cacheDirectory: string): Promise<IpxeBinaries> {
   const failures: string[] = [];
   for (const suite of SUITES) {

@@ -19,7 +19,7 @@ const directory = mkdtempSync(join(tmpdir(), 'hook-iso-test-'));
 after(() => rmSync(directory, { recursive: true }));
 
 test(
-  'an image boots as CD and disk by BIOS and UEFI, has the magic once, and is the same every time',
+  'an image boots as CD and disk by BIOS and UEFI, contains the magic once, and is the same every time',
   { skip },
   async () => {
     writeFileSync(join(directory, 'vmlinuz-x86_64'), 'kernel');
@@ -50,7 +50,7 @@ test(
   },
 );
 
-test('nothing is left of an image that cannot be made', { skip }, async () => {
+test('a failed build leaves nothing of the image', { skip }, async () => {
   const empty = mkdtempSync(join(directory, 'empty-'));
   const options = { architecture: 'x86_64', directory: empty, cacheDirectory: empty } as const;
   await assert.rejects(buildIso(options), /vmlinuz-x86_64/);

@@ -1,6 +1,6 @@
 /**
- * The in-memory OS as one image that boots as a CD and as a disk, by BIOS and by UEFI. Its kernel command line is the magic, which
- * the server replaces by a machine's arguments.
+ * Builds the in-memory OS as one image that boots as a CD and as a disk, by BIOS and by UEFI. Its kernel
+ * command line is the magic, which the server replaces with a machine's arguments.
  */
 import { createHash } from 'node:crypto';
 import { copyFile, link, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -15,7 +15,10 @@ import { runCommand } from './run-command.ts';
 
 export interface IsoOptions {
   readonly architecture: ArchitectureName;
-  /** Holds `vmlinuz-<architecture>` and `initramfs-<architecture>`; `hook-<architecture>.iso` is written beside them. */
+  /**
+   * Has `vmlinuz-<architecture>` and `initramfs-<architecture>`. `hook-<architecture>.iso` is written beside
+   * them.
+   */
   readonly directory: string;
   readonly cacheDirectory: string;
 }
@@ -27,7 +30,7 @@ export interface IsoArtifact {
 
 interface EfiLoader {
   readonly format: GrubFormat;
-  /** What firmware starts from any medium. */
+  /** The file that firmware starts from any medium. */
   readonly fileName: string;
 }
 
@@ -51,12 +54,15 @@ const MODULES = [
   'test',
 ];
 
-/** Equal inputs give equal bytes: one time for everything, the first that FAT can tell. */
+/** Equal inputs give equal bytes: one time for everything, the earliest that FAT supports. */
 const FIXED_TIME = { SOURCE_DATE_EPOCH: '315532800' };
 const FIXED_DATE = '1980010100000000';
 const FAT_SERIAL = '54494e4b';
 
-/** Writes the image; equal kernels and initramfs give equal images. @throws Error that names the Debian package of a missing tool. */
+/**
+ * Writes the image. Equal kernels and initramfs give equal images. @throws Error that names the Debian
+ * package of a missing tool.
+ */
 export async function buildIso({
   architecture,
   directory,
@@ -77,7 +83,7 @@ export async function buildIso({
     const dates = [`--modification-date=${FIXED_DATE}`, '--set_all_file_dates', FIXED_DATE];
     const boot = [...bios, '--efi-boot', efi, '-efi-boot-part', '--efi-boot-image'];
     await runCommand('xorriso', [...image, ...dates, ...boot, tree], { environment: FIXED_TIME });
-    // Whole or not at all: a server may be reading the old one.
+    // Replaced as a whole, because a server may be reading the old one.
     await rename(partial, path);
     return { path, bytes: (await stat(path)).size };
   } finally {
@@ -87,7 +93,7 @@ export async function buildIso({
 
 interface Place {
   readonly work: string;
-  /** What is in the image's file system. */
+  /** The content of the image's file system. */
   readonly tree: string;
   readonly early: string;
   readonly cacheDirectory: string;
@@ -100,7 +106,7 @@ async function layTree(tree: string, directory: string, architecture: Architectu
   for (const name of [`vmlinuz-${architecture}`, `initramfs-${architecture}`]) {
     const source = join(directory, name);
     hash.update(await readFile(source));
-    // Another file system: a copy does as well.
+    // Another file system, so the file is copied.
     await link(source, join(tree, 'boot', name)).catch(() => copyFile(source, join(tree, 'boot', name)));
   }
   const marker = `/boot/tinkerbell-${hash.digest('hex').slice(0, 16)}`;
@@ -119,12 +125,15 @@ function grubConfiguration(architecture: ArchitectureName): string {
   ].join('\n');
 }
 
-/** In GRUB itself: finds the image, be it a CD, a disk, or one of several. */
+/** A script in GRUB itself: finds the image, whether it is a CD, a disk, or one of several. */
 function earlyConfiguration(marker: string): string {
   return `search --no-floppy --file --set=root ${marker}\nconfigfile ($root)/boot/grub/grub.cfg\n`;
 }
 
-/** A FAT file system with GRUB, as El Torito wants it; GRUB is in the tree too, for firmware that reads CDs itself. */
+/**
+ * Creates a FAT file system with GRUB, as El Torito requires. GRUB is in the tree too, for firmware that
+ * reads CDs itself.
+ */
 async function makeEfiImage(place: Place, { format, fileName }: EfiLoader): Promise<string> {
   const { work, tree } = place;
   await mkdir(join(tree, 'EFI/BOOT'), { recursive: true });
@@ -141,7 +150,7 @@ async function makeEfiImage(place: Place, { format, fileName }: EfiLoader): Prom
   return 'boot/grub/efi.img';
 }
 
-/** El Torito for BIOS, and a master boot record that finds the same GRUB when the image is a disk. */
+/** Creates El Torito for BIOS, and a master boot record that finds the same GRUB when the image is a disk. */
 async function makeBiosArguments(place: Place): Promise<readonly string[]> {
   const name = 'boot/grub/bios.img';
   await makeGrub(place, {
@@ -157,7 +166,7 @@ async function makeBiosArguments(place: Place): Promise<readonly string[]> {
 
 interface GrubImage {
   readonly format: GrubFormat;
-  /** The format's own when absent. */
+  /** Default: the format's own. */
   readonly target?: string;
   readonly output: string;
   readonly modules: readonly string[];

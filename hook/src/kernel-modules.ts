@@ -1,6 +1,6 @@
 /**
- * Which drivers the in-memory OS carries: the network and storage controllers of common servers and of
- * QEMU, and the file systems that actions mount. Everything a driver needs comes along.
+ * Selects the drivers of the in-memory OS: the network and storage controllers of common servers and of QEMU,
+ * and the file systems that actions mount. The dependencies of a driver are included.
  */
 import { cp, mkdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import type { Architecture } from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
 import { runCommand } from './run-command.ts';
 
-/** By family: paravirtual, Intel, Broadcom and Mellanox, Realtek and USB, VLAN. */
+/** The modules by family: paravirtual, Intel, Broadcom and Mellanox, Realtek and USB, VLAN. */
 const NETWORK_DRIVERS = [
   'virtio_net vmxnet3 hv_netvsc',
   'e1000 e1000e igb igbvf igc ixgbe ixgbevf i40e iavf ice',
@@ -32,11 +32,11 @@ const BUS_AND_INPUT_DRIVERS = [
 const FILE_SYSTEMS = [
   'ext4 vfat xfs isofs squashfs overlay loop dm-mod efivarfs',
   'nls_cp437 nls_ascii nls_iso8859-1 nls_utf8',
-  // ext4 and xfs ask for the checksum by its algorithm name, which modules.dep does not follow.
+  // ext4 and xfs request the checksum by its algorithm name, which modules.dep does not contain.
   'crc32c_generic crc32c-intel libcrc32c',
 ];
 
-/** Hardware that only PCs have, or drivers that Debian builds for them alone. */
+/** Drivers for hardware that only PCs have, or that Debian builds for PCs only. */
 const X86_ONLY = [
   'vmxnet3 vmw_pvscsi hv_netvsc hv_storvsc hv_vmbus ata_piix uhci_hcd atkbd i8042 crc32c-intel',
 ].flatMap((line) => line.split(' '));
@@ -56,7 +56,7 @@ const ALL_MODULES: readonly string[] = [
 const INDEX_FILES = ['modules.dep', 'modules.alias', 'modules.symbols', 'modules.builtin'];
 
 /**
- * The chosen modules, what they depend on, and fresh indexes for just these.
+ * Returns the selected modules, their dependencies, and new indexes for just these.
  *
  * @param kernelDirectory an unpacked linux-image package.
  * @param workDirectory an empty directory that may be written to.
@@ -90,7 +90,7 @@ export async function collectModules(
   );
 }
 
-/** `path: dependency dependency` lines, by module name. */
+/** Reads `path: dependency dependency` lines, by module name. */
 export function parseModulesDep(
   text: string,
 ): ReadonlyMap<string, { readonly path: string; readonly needs: readonly string[] }> {
@@ -103,7 +103,10 @@ export function parseModulesDep(
   return index;
 }
 
-/** Paths of `names` and of all they need, sorted. `modules.dep` already lists indirect needs. */
+/**
+ * Returns the paths of `names` and of all their dependencies, sorted. `modules.dep` already lists indirect
+ * dependencies.
+ */
 export function resolveModules(
   names: readonly string[],
   index: ReturnType<typeof parseModulesDep>,
@@ -114,7 +117,7 @@ export function resolveModules(
     const found = index.get(moduleName(name));
     if (found === undefined) {
       if (builtIn.has(moduleName(name))) continue;
-      throw new Error(`the kernel has no module ${name}: take it out of hook/src/kernel-modules.ts`);
+      throw new Error(`the kernel has no module ${name}: remove it from hook/src/kernel-modules.ts`);
     }
     paths.add(found.path);
     for (const needed of found.needs) paths.add(needed);
@@ -122,7 +125,7 @@ export function resolveModules(
   return [...paths].sort();
 }
 
-/** Kernel names treat `-` and `_` as the same. */
+/** The kernel treats `-` and `_` in names as the same. */
 function moduleName(path: string): string {
   return basename(path)
     .replace(/\.ko(\.\w+)?$/, '')

@@ -1,4 +1,7 @@
-/** Node's executable for the in-memory OS: the one that runs this build, or for another processor the same version's. */
+/**
+ * Provides Node's executable for the in-memory OS: the one that runs this build, or the same version for
+ * another processor.
+ */
 import { createHash } from 'node:crypto';
 import { access, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +10,7 @@ import { OWN_ARCHITECTURE, type Architecture } from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
 import { runCommand } from './run-command.ts';
 
-/** Path of the executable; one for another processor is downloaded once. */
+/** Returns the path of the executable. One for another processor is downloaded once. */
 export async function nodeProgram(architecture: Architecture, cacheDirectory: string): Promise<string> {
   if (architecture === OWN_ARCHITECTURE) return process.execPath;
   const version = process.version.slice(1);
@@ -29,7 +32,9 @@ export async function nodeProgram(architecture: Architecture, cacheDirectory: st
   return target;
 }
 
-/** Without its symbols: a third smaller, and the same program. Debian's `strip` knows this machine's processor only. */
+/**
+ * Removes its symbols, which makes it a third smaller. Debian's `strip` knows this machine's processor only.
+ */
 export async function nodeEntry(
   program: string,
   { architecture, workDirectory }: { readonly architecture: Architecture; readonly workDirectory: string },
@@ -40,7 +45,7 @@ export async function nodeEntry(
   return { kind: 'file', path: 'usr/bin/node', mode: 0o755, content: await readFile(copy) };
 }
 
-/** Names the executable. */
+/** Identifies the executable. */
 export async function nodeFingerprint(program: string): Promise<string> {
   return createHash('sha256')
     .update(await readFile(program))

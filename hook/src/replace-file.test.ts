@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { replaceFile } from './replace-file.ts';
 
-test('a machine that reads a file while it is built anew gets all of the old one', async (t) => {
+test('a machine that reads a file while it is rebuilt gets all of the old one', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tinkerbell-replace-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'initramfs-x86_64');
@@ -22,7 +22,7 @@ test('a machine that reads a file while it is built anew gets all of the old one
   assert.deepEqual(readdirSync(directory), ['initramfs-x86_64']);
 });
 
-test('nothing half written is left where the file cannot be put', async (t) => {
+test('a failed replacement leaves no partial file', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tinkerbell-replace-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'a', 'vmlinuz');

@@ -1,6 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Whoever reads the file meanwhile, as a server does that machines boot from, reads all of the old one or all of the new one. */
+/**
+ * Replaces a file atomically. A reader, such as a server that machines boot from, gets all of the old one or
+ * all of the new one.
+ */
 export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
   const partial = `${path}.${process.pid}`;
   try {

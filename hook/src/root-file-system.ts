@@ -1,4 +1,4 @@
-/** What the in-memory OS consists of besides kernel modules and the agent: busybox, Node, their libraries. */
+/** The parts of the in-memory OS besides kernel modules and the agent: busybox, Node, and their libraries. */
 import { lstat, readFile, readlink, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,14 +10,16 @@ import { runCommand } from './run-command.ts';
 /** Debian packages whose shared libraries Node's official executable links. */
 export const LIBRARY_PACKAGES = ['libc6', 'libstdc++6', 'libgcc-s1', 'libatomic1'] as const;
 
-/** Of these packages only what Node links, and what name resolution loads at run time. */
+/**
+ * From these packages only the libraries that Node links, and those that name resolution loads at run time.
+ */
 const LIBRARY_NAMES = /^lib(c|m|dl|pthread|rt|resolv|nss_dns|nss_files|stdc\+\+|gcc_s|atomic)\.so\.[\d.]+$/;
 
 const SOURCE_DIRECTORY = fileURLToPath(new URL('../rootfs/', import.meta.url));
 
 const DIRECTORIES = ['dev', 'proc', 'sys', 'run', 'tmp', 'root', 'mnt', 'var', 'usr/sbin'];
 
-/** `init` and the files below `etc`, as they lie in `hook/rootfs`. */
+/** `init` and the files below `etc`, from `hook/rootfs`. */
 export async function configurationEntries(): Promise<readonly CpioEntry[]> {
   const names = (await readdir(SOURCE_DIRECTORY, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -44,8 +46,8 @@ export async function configurationEntries(): Promise<readonly CpioEntry[]> {
 }
 
 /**
- * busybox and a link for each of its programs. `ownRoot` is the same package for this machine's processor: it can be asked
- * what is in it.
+ * Adds busybox and a link for each of its programs. `ownRoot` is the same package for this machine's
+ * processor, which can list its programs.
  */
 export async function busyboxEntries(packageRoot: string, ownRoot: string): Promise<readonly CpioEntry[]> {
   const executable = join(packageRoot, 'bin/busybox');
@@ -59,7 +61,10 @@ export async function busyboxEntries(packageRoot: string, ownRoot: string): Prom
   return [{ kind: 'file', path: 'bin/busybox', mode: 0o755, content }, ...links];
 }
 
-/** The shared libraries found in unpacked packages, all in `lib`, with the other name that programs may know it by. */
+/**
+ * Adds the shared libraries of unpacked packages, all in `lib`, with the other name by which programs may
+ * know it.
+ */
 export async function libraryEntries(
   packageRoot: string,
   { libraryDirectories, loader, libraryLink }: Architecture,

@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { runCommand } from './run-command.ts';
 
-test('gives what the program printed', async () => {
+test('returns what the program printed', async () => {
   assert.equal(await runCommand('sh', ['-c', 'echo one; echo two >&2']), 'one\n');
 });
 
-test('a failure has the command line and the end of its output', async () => {
+test('the error of a failed program has the command line and the end of its output', async () => {
   await assert.rejects(runCommand('sh', ['-c', 'echo broken >&2; exit 3']), /sh -c .* ended with 3:\nbroken/);
   await assert.rejects(runCommand('sh', ['-c', 'exit 127']), /ended with 127/);
 });
@@ -23,7 +23,7 @@ test('names the Debian package of a program that is missing', async () => {
   );
 });
 
-test('a program ends with the one that runs it, also when that is killed', async (context) => {
+test('a program ends with its parent, also when that is killed', async (context) => {
   const directory = mkdtempSync(join(tmpdir(), 'tinkerbell-command-'));
   context.after(() => rmSync(directory, { recursive: true }));
   const script = 'echo $$ > pid.new; mv pid.new pid; exec sleep 60';
@@ -38,7 +38,7 @@ test('a program ends with the one that runs it, also when that is killed', async
   await until(() => !isRunning(pid));
 });
 
-/** A process that has ended and that nobody has asked for yet is not running. */
+/** A process that has ended and was not waited for yet is not running. */
 function isRunning(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

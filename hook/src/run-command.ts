@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 
-/** Bytes of a failed program's output that its error message carries. */
+/** The number of bytes of a failed program's output in its error message. */
 const ERROR_TAIL_CHARACTERS = 2000;
 
-/** Exit code of setpriv, as of a shell, when there is no such program. */
+/** The exit code of setpriv, as of a shell, for a missing program. */
 const NOT_FOUND = 127;
 
-/** The Debian package that brings a program, so that an error can say what to install. */
+/** The Debian package of a program, so that an error can name what to install. */
 const PACKAGE_OF: Readonly<Record<string, string>> = {
   depmod: 'kmod',
   strip: 'binutils',
@@ -33,9 +33,9 @@ export interface CommandOptions {
 /**
  * Runs a program to its end, without a shell.
  *
- * @returns what it wrote to standard output.
- * @throws Error with the command line and the end of its output when it fails, or with the package to
- * install when it is missing.
+ * @returns its standard output.
+ * @throws Error with the command line and the end of its output when it fails, or with the package to install
+ * when it is missing.
  */
 export function runCommand(
   command: string,
@@ -43,7 +43,8 @@ export function runCommand(
   options: CommandOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // The kernel ends the program with this one, however that went: a stopped build leaves nothing running.
+    // The kernel ends the program together with this one in any case, so a stopped build leaves nothing
+    // running.
     const child = spawn('setpriv', ['--pdeathsig', 'TERM', command, ...args], {
       ...(options.directory === undefined ? {} : { cwd: options.directory }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),

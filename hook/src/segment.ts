@@ -1,6 +1,6 @@
 /**
- * The initramfs is several cpio archives one after another, each compressed on its own (the kernel unpacks
- * them in order). A segment whose inputs did not change is taken from the cache, so that an edit to the
+ * The initramfs is several cpio archives one after another, each compressed separately (the kernel unpacks
+ * them in order). A segment whose inputs did not change is taken from the cache, so that a change to the
  * agent does not compress Node again.
  */
 import { createHash } from 'node:crypto';
@@ -12,24 +12,24 @@ import { constants, zstdCompress } from 'node:zlib';
 import { encodeCpio, type CpioEntry } from './cpio.ts';
 import { replaceFile } from './replace-file.ts';
 
-/** Every file's time: 2026-01-01T00:00:00Z, so that equal inputs give equal bytes. */
+/** The time of every file: 2026-01-01T00:00:00Z, so that equal inputs give equal bytes. */
 export const MODIFIED_SECONDS = 1_767_225_600;
 
-/** 16 MiB window: finds Node's repeats, and the kernel can allocate it on a 512 MiB machine. */
+/** A window of 16 MiB: it finds Node's repeats, and the kernel can allocate it on a 512 MiB machine. */
 const WINDOW_LOG = 24;
 
 const compress = promisify(zstdCompress);
 
 export interface SegmentRequest {
   readonly name: string;
-  /** Whatever decides the content: package file names, source text, versions. */
+  /** Everything that determines the content: package file names, source text, versions. */
   readonly inputs: readonly (string | Uint8Array)[];
   readonly zstdLevel: number;
   readonly cacheDirectory: string;
   readonly entries: () => Promise<readonly CpioEntry[]>;
 }
 
-/** The compressed archive, from the cache when its inputs are the same. */
+/** Returns the compressed archive, from the cache when its inputs are the same. */
 export function buildSegment(request: SegmentRequest): Promise<Uint8Array> {
   const recipe = `${request.zstdLevel}/${MODIFIED_SECONDS}/${WINDOW_LOG}`;
   return fromCache({ ...request, inputs: [recipe, ...request.inputs] }, async () => {
@@ -44,7 +44,7 @@ export function buildSegment(request: SegmentRequest): Promise<Uint8Array> {
   });
 }
 
-/** What `make` gives, or gave before for the same inputs. */
+/** Returns the result of `make`, or its earlier result for the same inputs. */
 export async function fromCache(
   place: Pick<SegmentRequest, 'name' | 'inputs' | 'cacheDirectory'>,
   make: () => Promise<Uint8Array>,

@@ -23,7 +23,7 @@ export interface TimelineRecord {
   readonly details?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** The API's word for a kind in paths; Hardware has no plural. */
+/** The name of a kind in paths of the API. Hardware has no plural. */
 const PLURAL_IS_SINGULAR = new Set(['Hardware']);
 
 /** Creates the object. @throws Error with the server's message when it refuses. */

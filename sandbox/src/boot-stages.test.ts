@@ -21,7 +21,7 @@ const BOOT = [
   record(30_000, 'http/script-served', { outcome: 'local-boot' }),
 ];
 
-test('cuts a boot into stages that add up to the total', () => {
+test('splits a boot into stages that add up to the total', () => {
   const ended = withSerialLine(BOOT.reduce(withRecord, powerOnAt(1000)), 'machine-1 login:', 45_500);
   assert.equal(ended.state, 'SUCCESS');
   const { total, ...stages } = stageSeconds(ended);
@@ -38,7 +38,7 @@ test('cuts a boot into stages that add up to the total', () => {
   assert.deepEqual(actionSeconds(ended), [{ name: 'write image', seconds: 10 }]);
 });
 
-test('tells only the stages that have ended', () => {
+test('reports only the stages that have ended', () => {
   const half = BOOT.slice(0, 4).reduce(withRecord, powerOnAt(1000));
   assert.deepEqual(Object.keys(stageSeconds(half)), ['firmware', 'bootLoader', 'download', 'total']);
   assert.equal(half.state, '');

@@ -1,6 +1,6 @@
 /**
- * One boot of one machine, told as stages. Fed with the server's timeline and the machine's serial port, in
- * any order of arrival; every moment is in milliseconds since the Unix epoch.
+ * Splits one boot of one machine into stages, from the server's timeline and the machine's serial port, in
+ * any order of arrival. Every moment is in milliseconds since the Unix epoch.
  */
 import type { TimelineRecord } from './api-client.ts';
 
@@ -23,7 +23,7 @@ export interface ActionTime {
 export interface BootProgress {
   readonly moments: Readonly<Partial<Record<Moment, number>>>;
   readonly actions: readonly ActionTime[];
-  /** The workflow's state; empty until it is told. */
+  /** The workflow's state. Empty until it is known. */
   readonly state: string;
 }
 
@@ -35,7 +35,7 @@ export const powerOnAt = (atMs: number): BootProgress => ({
 
 const TERMINAL_STATES = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
-/** What a record of the timeline means for the progress; records without an entry mean nothing. */
+/** The meaning of timeline records for the progress. Records without an entry mean nothing. */
 const MEANINGS: Readonly<Record<string, (progress: BootProgress, record: TimelineRecord) => BootProgress>> = {
   'dhcp/offer-sent': (progress, { atMs }) => at(progress, 'firstDhcp', atMs),
   'http/script-served': (progress, { atMs, details }) =>
@@ -49,7 +49,7 @@ const MEANINGS: Readonly<Record<string, (progress: BootProgress, record: Timelin
   'workflow/state-changed': withState,
 };
 
-/** Progress after a record of the server's timeline. */
+/** Returns the progress after a record of the server's timeline. */
 export function withRecord(progress: BootProgress, record: TimelineRecord): BootProgress {
   return MEANINGS[`${record.source}/${record.event}`]?.(progress, record) ?? progress;
 }
@@ -73,18 +73,18 @@ function withState(progress: BootProgress, { atMs, details }: TimelineRecord): B
   return TERMINAL_STATES.includes(next.state) ? at(next, 'workflowEnded', atMs) : next;
 }
 
-/** Progress after a line of the serial port. */
+/** Returns the progress after a line of the serial port. */
 export function withSerialLine(progress: BootProgress, line: string, atMs: number): BootProgress {
   return line.endsWith(' login:') ? at(progress, 'login', atMs) : progress;
 }
 
-/** The first of its kind counts: a machine that boots again does not begin anew. */
+/** The first of its kind counts, because a machine that boots again does not start over. */
 function at(progress: BootProgress, moment: Moment, atMs: number): BootProgress {
   if (progress.moments[moment] !== undefined) return progress;
   return { ...progress, moments: { ...progress.moments, [moment]: atMs } };
 }
 
-/** Stages in order, each from the end of the one before. */
+/** The stages in order, each from the end of the previous one. */
 const STAGES: readonly (readonly [name: string, until: Moment])[] = [
   ['firmware', 'firstDhcp'],
   ['bootLoader', 'scriptServed'],
@@ -95,7 +95,7 @@ const STAGES: readonly (readonly [name: string, until: Moment])[] = [
   ['operatingSystem', 'login'],
 ];
 
-/** Seconds of every stage that has ended, and `total` from power-on to the last of them. */
+/** Returns the seconds of every stage that has ended, and `total` from power-on to the last of them. */
 export function stageSeconds(progress: BootProgress): Readonly<Record<string, number>> {
   const stages: Record<string, number> = {};
   const start = progress.moments.powerOn ?? 0;

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
-/** A process that ignores being asked is killed after this. */
+/** A process that ignores SIGTERM is killed after this time. */
 const KILL_GRACE_MS = 3000;
 
 export interface RunningChild {
@@ -8,13 +8,13 @@ export interface RunningChild {
   readonly pid: number;
   /** Resolves with its exit code or the name of the signal that ended it. */
   readonly ended: Promise<number | string>;
-  /** Asks it to end, then makes it. Resolves when it has ended. */
+  /** Sends SIGTERM, then kills it. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a program that cannot outlive this one: the kernel kills it when this process is gone, however it went.
- * Its standard input is closed; output comes through pipes.
+ * Starts a program that cannot outlive this one, because the kernel kills it when this process is gone,
+ * however it ended. Its standard input is closed, and its output goes through pipes.
  *
  * @throws Error when the program cannot be started.
  */

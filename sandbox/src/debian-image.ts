@@ -20,26 +20,26 @@ import type { SystemAddition } from './system-addition.ts';
 
 const SUITE = 'bookworm';
 
-/** The kernel for virtual machines: it has their drivers only, and unpacks quickly. */
+/** The kernel for virtual machines. It has only their drivers, and unpacks quickly. */
 const PACKAGES: readonly string[] = [
   'systemd-sysv udev dbus login passwd iproute2 iputils-ping less',
   'linux-image-cloud-amd64 initramfs-tools zstd ca-certificates',
 ].flatMap((line) => line.split(' '));
 
-/** What its initramfs needs to find its root: small, so that it boots quickly. */
+/** The parts that its initramfs needs to find its root. It is small, so that it boots quickly. */
 const INITRAMFS_MODULES = 'virtio_pci\nvirtio_blk\nvirtio_scsi\nsd_mod\nnvme\nahci\next4\ncrc32c_generic\n';
 
 const EXCLUDED = ['/usr/share/doc/*', '/usr/share/man/*', '/usr/share/locale/*', '/usr/share/i18n/*'];
 
 const ZSTD_LEVEL = 5;
 
-/** The image's root password. It is for a machine in a namespace of its own that lives for minutes. */
+/** The image's root password. It is for a machine in an isolated namespace that lives for minutes. */
 const ROOT_PASSWORD = 'tinkerbell';
 
 const FILES: Readonly<Record<string, string>> = {
   'etc/hostname': 'debian\n',
   'etc/fstab': 'LABEL=root / ext4 defaults 0 1\n',
-  // Present and empty: each machine makes its own.
+  // Present and empty, so that each machine creates its own.
   'etc/machine-id': '',
   'etc/systemd/network/20-wired.network': '[Match]\nType=ether\n\n[Network]\nDHCP=yes\n',
   'etc/initramfs-tools/modules': INITRAMFS_MODULES,
@@ -67,11 +67,11 @@ export interface DebianImage {
 /**
  * Builds the image, or finds it in the cache.
  *
- * @throws Error when not root: the file owners of the system can only be made by root.
+ * @throws Error when not root, because only root can create the file owners of the system.
  */
 export async function buildDebianImage(options: {
   readonly cacheDirectory: string;
-  /** `cloud-init` configures itself from our metadata where `plain`, the default, knows itself who it is. */
+  /** `cloud-init` configures itself from our metadata. `plain`, the default, has a fixed configuration. */
   readonly variant?: keyof typeof VARIANTS;
   readonly onProgress?: (line: string) => void;
 }): Promise<DebianImage> {
@@ -106,10 +106,10 @@ export async function buildDebianImage(options: {
   return { path, sha256, compressedBytes: info.size, fromCache };
 }
 
-/** Changes with the packages' versions and with what this folder does to them. */
+/** Changes with the packages' versions and with the code in this folder. */
 async function cacheKey(archive: DebianArchive, addition: SystemAddition): Promise<string> {
   const hash = createHash('sha256');
-  // The kernel and systemd stand for the release: they change with every point release.
+  // The kernel and systemd represent the release, because they change with every point release.
   const kernel = await archive.dependencies('linux-image-cloud-amd64');
   hash.update((await archive.fileNames([...PACKAGES, ...addition.packages, ...kernel])).join('\n'));
   hash.update(JSON.stringify([FILES, addition]));
@@ -123,7 +123,7 @@ async function installSystem(root: string, archive: DebianArchive, addition: Sys
   const files = { ...FILES, ...addition.files };
   const sources = `${root}.sources.list`;
   await writeFile(sources, archive.sources);
-  // One shell word per hook: mmdebstrap gives the new root as $1.
+  // One shell word per hook. mmdebstrap passes the new root as $1.
   const writeFiles = Object.keys(files).map((path) => `install -D -m 644 ${root}.files/${path} "$1/${path}"`);
   for (const [path, text] of Object.entries(files)) {
     await mkdir(join(`${root}.files`, path, '..'), { recursive: true });
@@ -139,7 +139,7 @@ async function installSystem(root: string, archive: DebianArchive, addition: Sys
       ...writeFiles,
       `echo 'root:${ROOT_PASSWORD}' | chroot "$1" chpasswd`,
       'chroot "$1" systemctl enable systemd-networkd',
-      // Not needed in a virtual machine, and slow under emulation.
+      // These are not needed in a virtual machine, and slow under emulation.
       'chroot "$1" systemctl disable systemd-networkd-wait-online apt-daily.timer apt-daily-upgrade.timer e2scrub_all.timer e2scrub_reap.service',
       ...addition.commands.map((command) => `chroot "$1" ${command}`),
       'rm -rf "$1"/var/cache/apt/* "$1"/var/lib/apt/lists/* "$1"/var/log/*.log "$1"/var/cache/debconf/*-old',

@@ -1,4 +1,4 @@
-/** The objects of examples/debian, for as many machines as asked for. */
+/** The objects of examples/debian, for the requested number of machines. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -57,7 +57,7 @@ function parseObject(text: string): ApiObject {
   return object;
 }
 
-/** The server checks the rest of the object. */
+// The server checks the object. Here it is only passed on.
 function isApiObject(value: unknown): value is ApiObject {
   if (!isRecord(value) || !isRecord(value['metadata'])) return false;
   return [value['apiVersion'], value['kind'], value['metadata']['name']].every(

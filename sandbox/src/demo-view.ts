@@ -1,4 +1,4 @@
-/** What the person in front of the demo sees: one line per step, one moving line per machine at work. */
+/** The output of the demo for a person: one line per step, and one moving line per working machine. */
 import type { TimelineRecord } from './api-client.ts';
 
 export interface DemoView {
@@ -7,7 +7,7 @@ export interface DemoView {
   prepared(name: string, text: string): void;
   /** A step of a machine, `seconds` after its power-on. */
   step(machine: string, seconds: number, step: Step): void;
-  /** Replaced by whatever comes next. */
+  /** Replaced by the next output. */
   moving(machine: string, seconds: number, step: Step): void;
   table(rows: readonly (readonly [string, string])[]): void;
   text(text: string): void;
@@ -18,7 +18,7 @@ export interface Step {
   readonly text: string;
 }
 
-/** Without a terminal a moving line is written at most this often. */
+/** The minimum interval of a moving line without a terminal. */
 const PLAIN_INTERVAL_SECONDS = 5;
 
 export function createDemoView(output: NodeJS.WriteStream, isQuiet = false): DemoView {
@@ -74,7 +74,7 @@ const done = (what: string, text: string): Shown => ({ isMoving: false, step: { 
 const moving = (what: string, text: string): Shown => ({ isMoving: true, step: { what, text } });
 const action = (_details: Details, message: string): Shown => done('action', message);
 
-/** An image on its way to the disk is told by the action that writes it. */
+/** The action that writes an image to the disk reports its progress. */
 const isSystemFile = (details: Details): boolean => /^(vmlinuz|initramfs)/.test(String(details['path']));
 
 const SHOWN: Readonly<Record<string, (details: Details, message: string) => Shown | undefined>> = {
@@ -96,7 +96,7 @@ const SHOWN: Readonly<Record<string, (details: Details, message: string) => Show
     ['PENDING', 'POST'].includes(String(details['to'])) ? undefined : done('workflow', String(details['to'])),
 };
 
-/** What to show of a timeline record; undefined for what would only be noise. */
+/** Returns the text for a timeline record, or undefined for a record that would only be noise. */
 export function shownOf(record: TimelineRecord): Shown | undefined {
   return SHOWN[`${record.source}/${record.event}`]?.(record.details ?? {}, record.message);
 }

@@ -1,6 +1,6 @@
 /**
- * The whole story, watched: a rack in a network of its own, the real server, bare machines that are switched on, boot
- * from the network, get Debian on their disks, restart, and show a login prompt.
+ * The whole story in one demo: a rack in an isolated network, the real server, and bare machines that are
+ * switched on, boot from the network, get Debian on their disks, restart, and show a login prompt.
  */
 import { link, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,14 +30,17 @@ import { startServer, type RunningServer } from './start-server.ts';
 const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
 const SERVER_ADDRESS = '192.168.56.4';
 const IMAGE_NAME = 'debian-12.img.zst';
-/** From power-on to the login prompt. Emulation on a busy machine is slow; a hang is not slow. */
+/**
+ * From power-on to the login prompt. Emulation on a busy machine is slow. This limit only ends demos that
+ * hang.
+ */
 const MACHINE_LIMIT_MS = 8 * 60_000;
 const SERIAL_LINES_SHOWN = 25;
 
 export interface DemoOptions {
   readonly firmware: Firmware;
   readonly machines: number;
-  /** `sqlite` when absent; for `postgres` one is started. */
+  /** Default: `sqlite`. For `postgres` one is started. */
   readonly store?: 'sqlite' | 'postgres';
   /** Leaves everything running until the signal aborts. */
   readonly keep: boolean;
@@ -57,14 +60,14 @@ export interface DemoOutcome {
   readonly firmware: Firmware;
   readonly state: string;
   readonly booted: boolean;
-  /** Of the machine that took longest. */
+  /** The stages of the slowest machine. */
   readonly stages: Readonly<Record<string, number>>;
   readonly prepareSeconds: number;
   readonly server: { readonly readySeconds: number; readonly residentMegabytes: number };
   readonly machines: readonly MachineOutcome[];
 }
 
-/** Runs the demo. @throws Error with the way out when it cannot even begin. */
+/** Runs the demo. @throws Error with the fix when it cannot start. */
 export async function runDemo(options: DemoOptions, view: DemoView): Promise<DemoOutcome> {
   if (process.getuid?.() !== 0) {
     throw new Error('the demo needs root for its own network and disk images: run it with sudo');
@@ -112,7 +115,7 @@ export async function runDemo(options: DemoOptions, view: DemoView): Promise<Dem
   return outcome;
 }
 
-/** Everything that needs the world outside, before the private network is entered. */
+/** Prepares everything that needs the outside world, before the private network is entered. */
 async function prepare(view: DemoView): Promise<{
   readonly image: DebianImage;
   readonly hookDirectory: string;
@@ -140,7 +143,7 @@ async function prepare(view: DemoView): Promise<{
   return { image, hookDirectory, ipxeDirectory: ipxe.directory };
 }
 
-/** Preparing may take minutes: whoever stops the demo does not wait for them. */
+/** Preparing may take minutes, and a user who stops the demo does not wait for it. */
 async function orStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const stopped = aborted(signal).then(() => {
     throw new Error('stopped while it was preparing');
@@ -148,7 +151,7 @@ async function orStopped<Value>(work: Promise<Value>, signal: AbortSignal): Prom
   return Promise.race([work, stopped]);
 }
 
-/** In the rack's own network, as the server is. */
+/** Runs in the rack's own network, like the server. */
 async function postgresFlags(view: DemoView, cleanup: AsyncDisposableStack): Promise<readonly string[]> {
   const startedMs = performance.now();
   const postgres = cleanup.use(await startPostgres({ fsync: true }));
@@ -217,7 +220,9 @@ async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineO
   };
 }
 
-/** Switches the machine on and shows what happens until its login prompt, a failure, or the end of the demo. */
+/**
+ * Switches the machine on and shows what happens until its login prompt, a failure, or the end of the demo.
+ */
 async function watchBoot(
   machine: Machine,
   { rack, hardware, label }: { readonly rack: Rack; readonly hardware: ApiObject; readonly label: string },
@@ -266,7 +271,7 @@ async function watchBoot(
   return progress;
 }
 
-/** What of the serial port is worth a line beside the timeline. */
+/** Returns what of the serial port is worth a line beside the timeline. */
 function consoleText(line: string): string | undefined {
   if (line.endsWith(' login:')) return line;
   return /^hook: \[.*?\] (Linux .*)$/.exec(line)?.[1];
@@ -282,7 +287,10 @@ function summarise(machines: readonly MachineOutcome[]): Pick<DemoOutcome, 'stat
   };
 }
 
-/** A directory of this run; those of runs that were killed are removed. Beside the cache, so that files can be linked. */
+/**
+ * Creates a directory for this run, and removes those of runs that were killed. It is beside the cache, so
+ * that files can be linked.
+ */
 async function makeRunDirectory(): Promise<string> {
   const parent = join(CACHE, 'sandbox', 'runs');
   await mkdir(parent, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Partitions as in Debian's own cloud images: 14 is GRUB for BIOS, 15 the EFI system partition, 1 the root
- * file system, last on the disk so that it can grow.
+ * Partitions as in Debian's own cloud images: 14 is GRUB for BIOS, 15 the EFI system partition, and 1 the
+ * root file system, which is last on the disk so that it can grow.
  */
 import { open, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,20 +15,20 @@ const MEBIBYTE = 1024 * 1024;
 const BIOS_START_BYTES = MEBIBYTE;
 const BIOS_BYTES = MEBIBYTE;
 const EFI_START_BYTES = BIOS_START_BYTES + BIOS_BYTES;
-/** The smallest that FAT16 fits. */
+/** The smallest size for FAT16. */
 const EFI_BYTES = 18 * MEBIBYTE;
 const ROOT_START_BYTES = EFI_START_BYTES + EFI_BYTES;
-/** For the backup partition table. */
+/** Space for the backup partition table. */
 const END_BYTES = MEBIBYTE;
 
-/** Free space on the new root: room to work in, and zeros cost nothing to send. */
+/** Free space on the new root. It is room to work in, and zeros cost nothing to send. */
 const FREE_BYTES = 200 * MEBIBYTE;
 
 const TYPE_BIOS = '21686148-6449-6E6F-744E-656564454649';
 const TYPE_EFI = 'C12A7328-F81F-11D2-BA4B-00A0C93EC93B';
 const TYPE_ROOT = '4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709';
 
-/** Lays out `image` with the system below `root`, its boot loaders included. */
+/** Lays out `image` with the system below `root`, including its boot loaders. */
 export async function writeDiskImage(options: {
   readonly root: string;
   readonly image: string;

@@ -1,4 +1,4 @@
-/** What a machine boots with, as arguments of QEMU. Debian's packages bring the firmware. */
+/** The firmware of a machine, as arguments of QEMU. Debian's packages provide it. */
 import { access, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -9,9 +9,9 @@ import { join } from 'node:path';
 export type Firmware = 'bios' | 'uefi' | 'uefi-http' | 'uefi-https' | 'arm64-uefi' | 'u-boot';
 
 /**
- * Kernel arguments of every emulated PC. Linux checks the timer's interrupt by waiting some 50 ms for four of them; an
- * emulator whose host gives it no processor meanwhile delivers too few, and the kernel goes other ways, in the end to a
- * panic before the first console.
+ * Kernel arguments of every emulated PC. Linux checks the timer's interrupt by waiting some 50 ms for four of
+ * them. An emulator that gets no processor meanwhile delivers too few, and the kernel tries other ways, which
+ * may end in a panic before the first console.
  */
 export const EMULATED_KERNEL_ARGUMENTS = 'no_timer_check';
 
@@ -25,9 +25,9 @@ export function serialConsoleArguments(firmware: Firmware): readonly string[] {
 export interface FirmwareOptions {
   readonly firmware: Firmware;
   readonly name: string;
-  /** For its variables and certificates. */
+  /** A folder for its variables and certificates. */
   readonly directory: string;
-  /** DER of the authority that UEFI HTTPS boot trusts. */
+  /** The DER of the authority that UEFI HTTPS boot trusts. */
   readonly certificateAuthority?: Uint8Array;
 }
 
@@ -57,7 +57,7 @@ export function emulatorOf(firmware: Firmware): string {
   return isArm(firmware) ? 'qemu-system-aarch64' : 'qemu-system-x86_64';
 }
 
-/** @throws Error that names the Debian package when the firmware is not there. */
+/** @throws Error that names the Debian package when the firmware is missing. */
 export async function firmwareArguments(options: FirmwareOptions): Promise<readonly string[]> {
   switch (options.firmware) {
     case 'bios':
@@ -108,7 +108,7 @@ async function trusting({
   return ['-fw_cfg', `name=etc/edk2/https/cacerts,file=${path}`];
 }
 
-/** EFI_CERT_X509_GUID, as it lies in memory. */
+/** EFI_CERT_X509_GUID as it is in memory. */
 const X509_GUID = Buffer.from('a159c0a5e494a74a87b5ab155c2bf072', 'hex');
 const GUID_BYTES = 16;
 const LIST_HEADER_BYTES = GUID_BYTES + 12;

@@ -1,6 +1,6 @@
 /**
- * GRUB for both firmwares, made from its modules and put in place without installing it: no root, no loop
- * device, no chroot. Both find the root file system by its label and go on with its grub.cfg.
+ * Builds GRUB for both firmwares from its modules and puts it in place without installing it: no root, no
+ * loop device, no chroot. Both find the root file system by its label and continue with its grub.cfg.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,27 +27,27 @@ search --no-floppy --label root --set=root
 configfile ($root)/boot/grub/grub.cfg
 `;
 
-/** GRUB's boot.img: where the sector number of the next stage goes, and a jump that floppies need. */
+/** GRUB's boot.img: the place for the sector number of the next stage, and a jump that floppies need. */
 const BOOT_CODE_BYTES = 440;
 const CORE_SECTOR_OFFSET = 0x5c;
 const DRIVE_CHECK_OFFSET = 0x66;
 const NO_OPERATION = 0x90;
-/** GRUB's diskboot.img, first sector of core.img: where the sector number of the rest goes. */
+/** GRUB's diskboot.img, the first sector of core.img: the place for the sector number of the rest. */
 const REST_SECTOR_OFFSET = 0x1f4;
 
-/** Path of `BOOTX64.EFI`, the name that firmware starts from any disk. */
+/** Returns the path of `BOOTX64.EFI`, the name that firmware starts from any disk. */
 export async function makeEfiLoader(workDirectory: string): Promise<string> {
   return makeImage(workDirectory, 'x86_64-efi', ['efi_gop', 'serial', 'terminal']);
 }
 
 export interface BiosLoader {
-  /** First bytes of the disk, up to the disk signature. */
+  /** The first bytes of the disk, up to the disk signature. */
   readonly bootCode: Uint8Array;
-  /** To be written at `coreSector`. */
+  /** Must be written at `coreSector`. */
   readonly core: Uint8Array;
 }
 
-/** The master boot record's code and GRUB's core, told where on the disk it lies. */
+/** Returns the code of the master boot record, and GRUB's core with its own position on the disk. */
 export async function makeBiosLoader(workDirectory: string, coreSector: number): Promise<BiosLoader> {
   const path = await makeImage(workDirectory, 'i386-pc', ['biosdisk', 'serial', 'terminal']);
   const boot = await readFile(join(MODULE_DIRECTORY, 'i386-pc/boot.img'));

@@ -18,7 +18,7 @@ Provisions Debian onto bare virtual machines, from power-on to the login prompt.
   --keep            leave everything running until Ctrl-C
 `;
 
-// Calling the C library is what makes the private network; saying so on every run helps nobody.
+// The C library creates the private network. A warning about that on every run helps nobody.
 process.removeAllListeners('warning');
 process.on('warning', (warning) => {
   if (warning.name !== 'ExperimentalWarning') process.stderr.write(`${warning.message}\n`);
@@ -50,7 +50,7 @@ async function main(): Promise<number> {
   return outcome.state === 'SUCCESS' && outcome.booted ? 0 : 1;
 }
 
-/** Throws with the values there are. */
+/** Throws with the possible values. */
 function chosen(values: { readonly firmware: string; readonly machines: string; readonly store: string }) {
   const firmware = FIRMWARES.find((name) => name === values.firmware);
   if (firmware === undefined)
@@ -101,6 +101,7 @@ try {
   process.exitCode = await main();
 } catch (error) {
   process.stderr.write(`\ndemo: ${error instanceof Error ? error.message : String(error)}\n`);
-  // Not the exit code alone: builds that a signal broke off are still under way, and the kernel ends them with this process.
+  // The exit code alone is not enough: builds that a signal interrupted still run, and the kernel ends them
+  // with this process.
   process.exit(1);
 }

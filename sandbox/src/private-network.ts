@@ -1,7 +1,7 @@
 /**
- * A network of its own for a rack: this process moves into a new network namespace, which has no way to the host
- * or the world. Sockets it opens and programs it starts from now on live there. The namespace is gone when the
- * last of them is: a run that was killed leaves nothing behind.
+ * An isolated network for a rack. This process moves into a new network namespace, which has no route to the
+ * host or the world. Sockets that it opens and programs that it starts from now on are there. The namespace
+ * is gone when the last of them ends, so a run that was killed leaves nothing behind.
  */
 
 import { runCommand } from '@tinkerbell/hook';
@@ -10,24 +10,25 @@ const CLONE_NEWNET = 0x40000000;
 
 export interface PrivateNetwork {
   readonly bridge: string;
-  /** Our address on it. */
+  /** The address of this process in it. */
   readonly address: string;
-  /** Makes a port for a machine, on the given bridge or the first one, and returns its name. */
+  /** Creates a port for a machine, on the given bridge or the first one, and returns its name. */
   addPort(bridge?: string): Promise<string>;
-  /** Makes a further bridge; with an address, this process is on it too. */
+  /** Creates another bridge. With an address, this process is on it too. */
   addBridge(name: string, address?: string): Promise<void>;
 }
 
 let isInside = false;
 
 /**
- * Enters the namespace and makes a bridge with `address` in it. Once per process: there is no way back.
+ * Enters the namespace and creates a bridge with `address` in it. Call it once per process, because it cannot
+ * be undone.
  *
  * @throws Error when not root.
  */
 export async function enterPrivateNetwork(address: string, prefixLength = 24): Promise<PrivateNetwork> {
   if (isInside) throw new Error('this process has entered its private network already');
-  // Loaded when called: importing it warns everybody who only imports this package.
+  // Loaded when called, because importing it prints a warning for every user of this package.
   const library = process
     .getBuiltinModule('node:ffi')
     .dlopen(null, { unshare: { return: 'i32', arguments: ['i32'] } });

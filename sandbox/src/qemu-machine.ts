@@ -1,6 +1,7 @@
 /**
- * A machine as a server has it: firmware that boots from the network first and from its disk second, one network
- * card, one disk, a serial port, and power. Always software emulation: nested KVM cannot be trusted to work.
+ * A machine like a server: firmware that boots from the network first and from its disk second, one network
+ * card, one disk, a serial port, and power. It always uses software emulation, because nested KVM is not
+ * reliable.
  */
 import { open, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,20 +15,20 @@ import { createSerialConsole, type SerialConsole } from './serial-console.ts';
 export interface MachineOptions {
   readonly name: string;
   readonly mac: string;
-  /** A port made by the network the machine is to be plugged into. */
+  /** A port of the network to which the machine is connected. */
   readonly port: string;
   readonly firmware: Firmware;
-  /** Holds the disk and what else belongs to the machine. */
+  /** The folder for the disk and other files of the machine. */
   readonly directory: string;
   readonly memoryMebibytes?: number;
   readonly diskBytes?: number;
-  /** An image in the CD drive; the machine boots from it first. No drive when absent. */
+  /** An image in the CD drive, from which the machine boots first. Absent: no drive. */
   readonly cdromPath?: string;
-  /** SMBIOS system serial number; the name when absent. cloud-init takes the place of its seed from it. */
+  /** The SMBIOS system serial number (default: the name). cloud-init reads the URL of its seed from it. */
   readonly serialNumber?: string;
   /** SMBIOS system UUID. */
   readonly uuid?: string;
-  /** DER of the authority that UEFI HTTPS boot trusts. */
+  /** The DER of the authority that UEFI HTTPS boot trusts. */
   readonly certificateAuthority?: Uint8Array;
 }
 
@@ -36,26 +37,26 @@ export interface Machine {
   readonly mac: string;
   readonly serial: SerialConsole;
   readonly diskPath: string;
-  /** Resolves when the processor runs. The disk keeps what it had. */
+  /** Resolves when the processor runs. The disk keeps its content. */
   powerOn(): Promise<void>;
   /** Pulls the plug. */
   powerOff(): Promise<void>;
   /** Presses the reset button. */
   reset(): Promise<void>;
-  /** Resolves, with the end of what QEMU said, if the machine ends without having been told to. */
+  /** Resolves, with the end of QEMU's output, if the machine ends by itself. */
   readonly failed: Promise<string>;
 }
 
 const MEMORY_MEBIBYTES = 1024;
 const DISK_BYTES = 4 * 1024 ** 3;
 
-/** Makes the machine, powered off, with an empty disk. */
+/** Creates the machine, powered off, with an empty disk. */
 export async function createMachine(options: MachineOptions): Promise<Machine> {
   const diskPath = join(options.directory, `${options.name}.disk`);
   await (await open(diskPath, 'w')).close();
   await truncate(diskPath, options.diskBytes ?? DISK_BYTES);
   const serial = createSerialConsole();
-  // The path of a UNIX socket has a limit of 107 bytes, which a deep checkout passes.
+  // The path of a UNIX socket is limited to 107 bytes, which a deep checkout exceeds.
   const socket = join(tmpdir(), `tinkerbell-${process.pid}-${options.name}.qmp`);
   let running: { child: RunningChild; qmp: QmpClient } | undefined;
   let reportFailure: (text: string) => void = () => undefined;
@@ -111,7 +112,7 @@ function machineArguments(
   paths: { readonly diskPath: string; readonly socket: string },
 ): readonly string[] {
   const isBios = options.firmware === 'bios';
-  // Without its ROM the card is driven by the firmware's own network stack, as on a real UEFI server.
+  // Without its ROM, the firmware's own network stack drives the card, as on a real UEFI server.
   const rom = isBios ? '' : ',romfile=';
   const system = [
     `serial=${options.serialNumber ?? options.name}`,
@@ -151,7 +152,7 @@ function cdromDrive({ cdromPath }: MachineOptions): readonly string[] {
     : [`if=none,id=cd0,media=cdrom,file=${cdromPath},format=raw,readonly=on`];
 }
 
-/** By USB, as virtual media of a BMC is. */
+/** Connected by USB, like virtual media of a BMC. */
 function cdromDevice({ cdromPath }: MachineOptions): readonly string[] {
   return cdromPath === undefined ? [] : ['qemu-xhci', 'usb-storage,drive=cd0,bootindex=0'];
 }
@@ -160,7 +161,7 @@ function cdromDevice({ cdromPath }: MachineOptions): readonly string[] {
 const PC_BOARD = { '-machine': 'q35,graphics=off' };
 const ARM_BOARD = { '-machine': 'virt', '-cpu': 'cortex-a57' };
 
-/** An option with its value; again for each of several; alone when it has none. */
+/** Returns an option with its value, repeated for several values, and alone when it has none. */
 function flatten(options: Readonly<Record<string, string | readonly string[]>>): readonly string[] {
   return Object.entries(options).flatMap(([name, value]) => {
     if (typeof value === 'string') return [name, value];

@@ -7,7 +7,7 @@ const CONNECT_ATTEMPTS = 100;
 const CONNECT_WAIT_MS = 50;
 
 export interface QmpClient {
-  /** @throws Error with QEMU's own words when it refuses. */
+  /** @throws Error with QEMU's own message when it refuses. */
   execute(command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
   close(): void;
 }
@@ -25,7 +25,7 @@ export async function connectQmp(path: string, onEvent?: (name: string) => void)
     if (typeof answer['event'] === 'string') onEvent?.(answer['event']);
     else if ('return' in answer || 'error' in answer) waiting.shift()?.(answer);
   });
-  // QEMU ends with the machine; whoever waits is told by the machine's own end.
+  // QEMU ends with the machine, and waiting callers see the machine's own end.
   socket.on('error', () => undefined);
   const execute = async (command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown> => {
     const answer = await new Promise<Answer>((resolve) => {

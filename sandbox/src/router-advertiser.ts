@@ -1,6 +1,6 @@
 /**
- * Speaks as the rack's IPv6 router (RFC 4861 section 4.2): "no router, no addresses, nothing to ask for". An old
- * iPXE otherwise waits 15 s for one after it has its IPv4 address.
+ * Acts as the rack's IPv6 router (RFC 4861 section 4.2) and announces that there is no router, no address,
+ * and nothing to request. Otherwise an old iPXE waits 15 s for a router after it has its IPv4 address.
  */
 
 const AF_INET6 = 10;
@@ -10,7 +10,7 @@ const IPPROTO_ICMPV6 = 58;
 const IPV6_MULTICAST_HOPS = 18;
 const INTERVAL_MS = 500;
 
-/** Receivers must refuse what was forwarded (RFC 4861 section 6.1.2). */
+/** Receivers must refuse forwarded messages (RFC 4861 section 6.1.2). */
 const HOP_LIMIT = 255;
 const TYPE_ROUTER_ADVERTISEMENT = 134;
 const ADVERTISEMENT_BYTES = 16;
@@ -32,7 +32,8 @@ export function startRouterAdvertiser(networkInterface: string): () => void {
   const message = Buffer.alloc(ADVERTISEMENT_BYTES);
   message[0] = TYPE_ROUTER_ADVERTISEMENT;
   const send = (): void => {
-    // The kernel fills in the checksum. Until the bridge has its own address it refuses: the next one will pass.
+    // The kernel fills in the checksum. It refuses to send until the bridge has its own address, and then the
+    // next message passes.
     functions.sendto(descriptor, message, BigInt(message.length), 0, target, target.length);
   };
   send();

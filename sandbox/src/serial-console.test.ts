@@ -11,7 +11,7 @@ function linesOf(...chunks: readonly string[]): string[] {
   return lines;
 }
 
-test('joins chunks and takes terminal control out', () => {
+test('joins chunks and removes terminal control sequences', () => {
   assert.deepEqual(linesOf('\u001bc\u001b[?7l\u001b[2JiPXE \u001b[0;1min', 'it\u001b[0m\r\n', '\r\nnext\n'), [
     'iPXE init',
     'next',
@@ -31,7 +31,7 @@ test('keeps the last lines for an error report', () => {
   assert.deepEqual(serial.tail(2), ['498', '499']);
 });
 
-test('counts what a machine says, ended lines or not', () => {
+test('counts the output of a machine, with or without line ends', () => {
   const serial = createSerialConsole();
   serial.push(Buffer.from('\u001b[2J'));
   serial.push(Buffer.from(' 12%'));

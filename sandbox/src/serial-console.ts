@@ -1,16 +1,16 @@
-/** What a machine writes to its serial port, as lines for people: terminal control is taken out. */
+/** The output of a machine's serial port, as lines for people without terminal control sequences. */
 
 // oxlint-disable-next-line no-control-regex -- terminal control sequences are what is looked for
 const CONTROL = /\u001b(?:\[[0-9;?=]*[A-Za-z]|[()][A-Z0-9]|[=>c78])|[\u0000-\u0008\u000b-\u001a\u007f]/g;
 
-/** Kept of a line that does not end. */
+/** The number of characters kept of a line that does not end. */
 const LINE_MAX_CHARACTERS = 4096;
 
 export interface SerialConsole {
   push(chunk: Uint8Array): void;
-  /** Pushed so far. While it grows, the machine is at work. */
+  /** The number of bytes so far. While it grows, the machine is working. */
   readonly bytes: number;
-  /** Calls back for each whole line, and for an unfinished one that asks for a login. */
+  /** Calls back for each whole line, and for an unfinished login prompt. */
   onLine(listener: (line: string) => void): void;
   /** The last lines, for an error report. */
   tail(count: number): readonly string[];

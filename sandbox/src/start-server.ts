@@ -16,20 +16,20 @@ const OUTPUT_LINES_KEPT = 50;
 
 export interface ServerOptions {
   readonly dataDirectory: string;
-  /** Served under /images/. */
+  /** The folder served under /images/. */
   readonly imagesDirectory: string;
-  /** Served under /hook/. */
+  /** The folder served under /hook/. */
   readonly hookDirectory: string;
   readonly ipxeDirectory: string;
   readonly networkInterface: string;
   readonly address: string;
-  /** Where it runs; absent: in this process' own network. */
+  /** The host on which it runs. Absent: this process's own network. */
   readonly host?: NetworkHost;
   readonly flags?: readonly string[];
 }
 
 export interface RunningServer {
-  /** Base address of HTTP and API for this machine. */
+  /** The base URL of HTTP and API for this machine. */
   readonly url: string;
   readonly dataDirectory: string;
   /** `fetch` as the administrator of the server. */
@@ -39,7 +39,7 @@ export interface RunningServer {
   /** The end of its log, for an error report. */
   tail(): readonly string[];
   stop(): Promise<void>;
-  /** As a power cut would: SIGKILL. Its data folder stays. */
+  /** Sends SIGKILL, like a power cut. Its data folder stays. */
   kill(): Promise<void>;
 }
 
@@ -48,7 +48,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const startedMs = performance.now();
   const start = options.host?.start ?? startChild;
   const child = await start('env', [
-    // As `npm start` does: less memory for a little more garbage collection, and one arena for all threads of the compiler.
+    // As in `npm start`: less memory for a little more garbage collection, and one arena for all threads of
+    // the compiler.
     'MALLOC_ARENA_MAX=1',
     process.execPath,
     '--max-semi-space-size=4',
@@ -76,7 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   void child.ended.then(() => {
     ended = true;
   });
-  // Not our address on the bridge: while no machine is switched on the bridge has no carrier, and its
+  // Not our address on the bridge: while no machine is switched on, the bridge has no carrier, and its
   // address does not count as this machine's own.
   const url = `http://${options.host === undefined ? '127.0.0.1' : options.address}:${HTTP_PORT}`;
   for (let attempt = 1; !(await isReady(url)); attempt += 1) {

@@ -1,8 +1,8 @@
-/** What a variant has beyond the plain system. */
+/** The additions of a variant to the plain system. */
 export interface SystemAddition {
   readonly packages: readonly string[];
-  /** Contents by path, written over those of the plain system. */
+  /** Contents by path, which replace those of the plain system. */
   readonly files: Readonly<Record<string, string>>;
-  /** Shell commands of the new system, run in it at the end. */
+  /** Shell commands that run in the new system at the end. */
   readonly commands: readonly string[];
 }

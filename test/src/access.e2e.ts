@@ -1,4 +1,7 @@
-/** Who may do what, with Debian's kubectl, tink, certificates and a real OpenID provider against the running server. */
+/**
+ * Tests what users may do, with Debian's kubectl, tink, certificates and a real OpenID provider against the
+ * running server.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -35,7 +38,10 @@ async function ended(file: string, words: readonly string[]): Promise<Ended> {
   );
 }
 
-/** `how`: options with a token or a certificate, which kubectl sends over TLS only; empty: the server's own kubeconfig. */
+/**
+ * `how`: options with a token or a certificate, which kubectl sends over TLS only. Empty: the server's own
+ * kubeconfig.
+ */
 function kubectl(how: readonly string[], ...words: string[]): Promise<Ended> {
   const tls = ['--server', https, '--certificate-authority', certificate('ca.crt')];
   const place = how.length === 0 ? ['--kubeconfig', join(server.dataDirectory, 'kubeconfig')] : tls;
@@ -52,7 +58,7 @@ async function tokenOf(...words: string[]): Promise<string> {
   return out.trim();
 }
 
-/** Status and message of the API for this Authorization header. */
+/** Returns status and message of the API for this Authorization header. */
 async function asked(authorization: string): Promise<readonly [number, string]> {
   const url = `${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware`;
   const response = await fetch(url, { headers: { authorization } });
@@ -82,7 +88,7 @@ after(async () => {
   rmSync(home, { recursive: true });
 });
 
-test('who has the role view lists and does not delete', async () => {
+test('a user with the role view lists and does not delete', async () => {
   const how = ['--token', await tokenOf('looker', '--role', 'view')];
   assert.match((await kubectl(how, 'get', 'hardware')).err, /No resources found/);
   assert.match(
@@ -102,7 +108,7 @@ test('a role in one namespace ends there, and gives no other', async () => {
   assert.match((await kubectl(how, ...binding)).err, /forbidden/);
 });
 
-test('a client certificate names user and groups, and one of a stranger is refused', async () => {
+test('a client certificate names user and groups, and one of an unknown authority is refused', async () => {
   await kubectl([], 'create', 'clusterrolebinding', 'lookers', '--clusterrole', 'view', '--group', 'lookers');
   const tls = (name: string) => [
     `--client-certificate=${certificate(`${name}.crt`)}`,
@@ -146,7 +152,7 @@ test('roles of the realm and of our client are groups, and those of another clie
   assert.equal(await can('create', 'clusterroles'), 'no');
 });
 
-test('what is no good is refused, and never taken for nobody', async () => {
+test('an invalid credential is refused, and never treated as anonymous', async () => {
   const token = await tokenOf('short', '--role', 'view');
   assert.equal((await asked(`Bearer ${token}`))[0], 200);
   const [, payload = ''] = token.split('.');

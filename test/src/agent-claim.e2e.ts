@@ -1,4 +1,4 @@
-/** Agents behind our gateway: the token that it has checked says which machine they may speak for. */
+/** Tests agents behind our gateway: the verified token states for which machine they may act. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -123,7 +123,7 @@ function call(
   });
 }
 
-test('the claim of the token is the machine that an agent speaks for', { timeout: 100_000 }, async () => {
+test('the claim of the token is the machine that an agent acts for', { timeout: 100_000 }, async () => {
   await using stage = await scene();
   await addWorkflow(stage);
   const bearer = async (claims: object) => ({ authorization: `Bearer ${await stage.token(claims)}` });
@@ -169,7 +169,7 @@ test('the claim of the token is the machine that an agent speaks for', { timeout
   assert.deepEqual(environment, [`PASSWORD=${CANARY}`]);
 });
 
-test('a claim needs proxies that are trusted', async () => {
+test('a claim needs trusted proxies', async () => {
   await assert.rejects(
     startServer({ flags: ['--agent-claim=machine'] }),
     /--agent-claim needs --trusted-proxies .* such as 127\.0\.0\.1\/32 for our own gateway/,

@@ -1,6 +1,6 @@
 /**
- * Who speaks for a machine, against the real server: each of five sessions that are no good, at each of five doors, gets its
- * refusal and learns nothing of the workflow, the user-data and the files of the machine.
+ * Tests who may act for a machine, against the real server. Each of five invalid sessions, at each of five
+ * endpoints, is refused and learns nothing about the workflow, the user-data and the files of the machine.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -126,7 +126,7 @@ interface Method {
 
 interface Answer {
   readonly code: number;
-  /** All that was said. */
+  /** All output so far. */
   readonly text: string;
 }
 
@@ -178,7 +178,7 @@ async function get({ server }: Scene, path: string, { machine, session }: Asking
   return { code: response.status, text: await response.text() };
 }
 
-/** As the machine boots: by its script, and the agent's exchange. */
+/** Boots as the machine does: by its script, and the agent's exchange. */
 async function boot(stage: Scene, machine: Machine): Promise<{ bootToken: string; session: string }> {
   const script = await get(stage, `/ipxe/script/${machine.mac}/auto.ipxe`, { machine });
   const bootToken = /tinkerbell_boot_token=([\w-]{58})\b/.exec(script.text)?.[1] ?? '';
@@ -187,7 +187,7 @@ async function boot(stage: Scene, machine: Machine): Promise<{ bootToken: string
   return { bootToken, session: (JSON.parse(answer.text) as { session: string }).session };
 }
 
-/** Of the server's own key: what nobody outside can have. */
+/** Signs with the server's own key, which nobody else can have. */
 function keyOf({ server }: Scene): TokenKey {
   using database = new DatabaseSync(join(server.dataDirectory, 'tinkerbell.db'), { readOnly: true });
   const row = database.prepare("select object from objects where name = 'tinkerbell-agent-identity'").get();
@@ -206,7 +206,7 @@ function expired(stage: Scene, session: string): string {
   return encodeSessionToken({ ...token, expiresSeconds: Math.floor(Date.now() / 1000) - 1 }, key);
 }
 
-/** One machine, its workflow, and its agent's stream that somebody has overheard. */
+/** One machine, its workflow, and its agent's stream, which somebody has overheard. */
 interface Target {
   readonly machine: Machine;
   readonly workflow: string;
@@ -293,7 +293,7 @@ async function finished(stage: Scene): Promise<{ target: Target; session: string
   return { target: { machine: FINISHED, workflow: 'after', streamSession }, session };
 }
 
-test('25 cells: no door opens for a session that is no good', { timeout: 110_000 }, async (context) => {
+test('25 cells: no endpoint accepts an invalid session', { timeout: 110_000 }, async (context) => {
   await using stage = await scene();
   for (const machine of [VICTIM, OTHER, FINISHED]) await stage.addMachine(machine);
   await stage.addWorkflow('victim', VICTIM);
@@ -330,13 +330,13 @@ test('25 cells: no door opens for a session that is no good', { timeout: 110_000
 
   for (const name of ['victim', 'after']) {
     const { status: found } = (await stage.api('GET', `workflows/${name}`)) as WorkflowObject;
-    assert.equal(found?.state, 'PENDING', 'nothing was taken or reported');
+    assert.equal(found?.state, 'PENDING', 'nothing was accepted or reported');
   }
   const metrics = await (await fetch(`${stage.server.url}/metrics`)).text();
   for (const reason of ['no-token', 'another-machine', 'fenced', 'expired', 'ended', 'replayed'])
     assert.match(metrics, new RegExp(`tink_server_agents_refused_total\\{reason="${reason}"\\} [1-9]`));
 
-  // GetAction last: to a stream it is another agent.
+  // GetAction is last, because a stream treats it as another agent.
   for (const [door, ask] of Object.entries(DOORS).toReversed()) {
     if (door === 'report') continue;
     const answer = await ask(stage, target, session);
@@ -349,7 +349,7 @@ test('25 cells: no door opens for a session that is no good', { timeout: 110_000
   }
 });
 
-test('only the machine itself is given a boot token', { timeout: 60_000 }, async () => {
+test('only the machine itself gets a boot token', { timeout: 60_000 }, async () => {
   await using stage = await scene();
   await stage.addMachine(VICTIM);
   await stage.addMachine(OTHER);

@@ -1,4 +1,7 @@
-/** What no client should send, to the real server: each gets the status that clients of Kubernetes expect, memory stays bounded, and the process goes on. */
+/**
+ * Sends requests that no client should send to the real server. Each gets the status that clients of
+ * Kubernetes expect, memory stays bounded, and the process continues.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -65,7 +68,7 @@ test('a body of a gigabyte is refused early', async () => {
   for (let again = 0; again < 5 && refusal.said === ''; again += 1) refusal = await sendGigabyte();
   assert.match(refusal.said, /^HTTP\/1.1 413 /);
   assert.match(refusal.said, /"reason":"RequestEntityTooLarge"/);
-  assert.ok(refusal.sent < GIGABYTE / 4, `${refusal.sent} bytes were taken`);
+  assert.ok(refusal.sent < GIGABYTE / 4, `${refusal.sent} bytes were accepted`);
   assert.ok(megabytes() - beforeMegabytes < GROWTH_MAX_MEGABYTES);
   await isAlive();
 });
@@ -91,7 +94,7 @@ async function sendGigabyte(): Promise<{ readonly said: string; readonly sent: n
   return { said: said.join(''), sent };
 }
 
-test('what is too deep, too large when unfolded, or no object at all is a bad request', async () => {
+test('a value that is too deep, too large when expanded, or not an object is a bad request', async () => {
   const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
   const lists = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const levels = ['a: &a [x,x,x,x,x,x,x,x,x]'];
@@ -118,7 +121,7 @@ test('what is too deep, too large when unfolded, or no object at all is a bad re
   await isAlive();
 });
 
-test('names of JavaScript are names like others, and pollute nothing', async () => {
+test('names of JavaScript properties are ordinary names, and pollute nothing', async () => {
   const body = `{"apiVersion":"tinkerbell.org/v1alpha1","kind":"Hardware","metadata":{"name":"proto","labels":{"constructor":"x"}},"__proto__":{"spec":{"polluted":true}},"spec":{"__proto__":{"agentID":"evil"}}}`;
   const { code } = await send('POST', COLLECTION, { body });
   assert.ok([201, 400, 422].includes(code), String(code));
@@ -126,7 +129,7 @@ test('names of JavaScript are names like others, and pollute nothing', async () 
   assert.doesNotMatch(JSON.stringify(status), /evil|polluted/);
 });
 
-test('wrong types and unknown fields are told with their paths, a stale revision is a conflict', async () => {
+test('wrong types and unknown fields are reported with their paths, and a stale revision is a conflict', async () => {
   const wrong = await send('POST', COLLECTION, {
     body: JSON.stringify(hardware('w', { interfaces: 'none' })),
   });
@@ -141,7 +144,7 @@ test('wrong types and unknown fields are told with their paths, a stale revision
   assert.deepEqual([conflict.code, conflict.status.reason], [409, 'Conflict']);
 });
 
-test('watchers that read nothing or hang up half way do not keep their memory', async () => {
+test('watchers that read nothing or disconnect early do not keep their memory', async () => {
   const beforeMegabytes = megabytes();
   const { hostname } = new URL(server.url);
   const { authorization } = localAuthorization(server.dataDirectory);
@@ -162,16 +165,16 @@ test('watchers that read nothing or hang up half way do not keep their memory', 
     });
     assert.equal(code, 200);
   }
-  // 200 watchers of 50 changes of 20 kB are 200 MB, if they were kept.
+  // 200 watchers of 50 changes of 20 kB would be 200 MB, if they were kept.
   assert.ok(megabytes() - beforeMegabytes < GROWTH_MAX_MEGABYTES, `${megabytes() - beforeMegabytes} MB more`);
   for (const socket of sockets) socket.destroy();
   await isAlive();
 });
 
-test('thousands of idle connections leave it answering', async () => {
+test('thousands of idle connections do not stop it from answering', async () => {
   const beforeMegabytes = megabytes();
   const sockets: Socket[] = [];
-  // In parts: the backlog of a small machine is short.
+  // In parts, because the backlog of a small machine is short.
   for (let opened = 0; opened < 5000; opened += 250)
     sockets.push(...(await Promise.all(Array.from({ length: 250 }, rawConnection))));
   await isAlive();

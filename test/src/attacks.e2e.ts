@@ -1,4 +1,4 @@
-/** A minute of every class of attack at once; `npm run attack -- --minutes 30` for longer. */
+/** Runs a minute of every class of attack at once. `npm run attack -- --minutes 30` runs longer. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ test(
   { skip: isRoot ? false : 'network namespaces need root', timeout: 300_000 },
   () => {
     const main = join(import.meta.dirname, 'attacks/main.ts');
-    // Turns are measured in processor time, which a busy host makes longer too.
+    // Turns are measured in processor time, which is also longer on a busy host.
     const words = [main, '--minutes', '1', '--turn-max', '500', '--json'];
     const run = spawnSync(process.execPath, words, { encoding: 'utf8' });
     const last = run.stdout.trim().split('\n').at(-1) ?? '';

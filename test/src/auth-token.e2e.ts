@@ -1,4 +1,7 @@
-/** `GET /v1/auth/token`: an account gets a short token, which the gateway, the API and the Provisioning API accept. */
+/**
+ * Tests `GET /v1/auth/token`: an account gets a short-lived token, which the gateway, the API and the
+ * Provisioning API accept.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -107,7 +110,7 @@ after(async () => {
   rmSync(home, { recursive: true });
 });
 
-test('an account orders an installation through the gateway with the token it was given', async () => {
+test('an account orders an installation through the gateway with its token', async () => {
   const account = await tink('token', 'create', 'shop', '--role', 'provisioner');
   const manifests = `apiVersion: tinkerbell.org/v1alpha1
 kind: Hardware
@@ -143,7 +146,7 @@ spec:
   assert.notEqual(jobs.status, 401);
 });
 
-test('a token for a token lives no longer than the one that was shown', async () => {
+test('a token that was obtained with a token expires no later than that one', async () => {
   const account = await tink('token', 'create', 'brief', '--role', 'view', '--duration', '10m');
   const response = await asked(`Bearer ${account}`);
   const { access_token: token } = (await response.json()) as { access_token: string };
@@ -153,7 +156,7 @@ test('a token for a token lives no longer than the one that was shown', async ()
   assert.equal((await asked(`Bearer ${token}`)).status, 401);
 });
 
-test('who is no account is told where to go', async () => {
+test('a caller without an account is rejected, and the answer names the fix', async () => {
   const nobody = await asked();
   assert.equal(nobody.status, 401);
   assert.match(((await nobody.json()) as { message: string }).message, /tink token create/);
@@ -162,7 +165,7 @@ test('who is no account is told where to go', async () => {
   assert.equal(posted.status, 405);
 });
 
-test('the keys of tokens and the description of the API are everybody’s to read, and nothing else is', async () => {
+test('anybody may read the keys of tokens and the description of the API, and nothing else', async () => {
   await using closed = await startServer({
     flags: ['--api-anonymous=none', `--service-account-issuer=${ISSUER}`],
   });

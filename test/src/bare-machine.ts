@@ -1,4 +1,7 @@
-/** What tests with one bare machine share: a network of its own, the server in it, the command line, and patience. */
+/**
+ * The common part of tests with one bare machine: a separate network, the server in it, the command line, and
+ * time limits.
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,11 +21,11 @@ export const cacheDirectory = join(repository, '.cache');
 export const serverAddress = '192.168.56.4';
 const run = promisify(execFile);
 
-/** Emulation on a busy machine is slow; a hang is not slow. */
+/** Emulation on a busy machine is slow. This limit only ends tests that hang. */
 const LIMIT_MS = 20 * 60_000;
 const POLL_MS = 200;
 
-/** A folder of the run's own, with an empty `images` in it, and the in-memory OS. */
+/** Prepares the run's own folder, with an empty `images` in it, and the in-memory OS. */
 export async function serverOptions(
   firmware: Firmware,
   cleanup: AsyncDisposableStack,

@@ -1,4 +1,7 @@
-/** The configurations of deploy/ in Debian's nginx and HAProxy, in front of the server: gRPC, files in ranges, tokens, client addresses. */
+/**
+ * Tests the configurations of deploy/ in Debian's nginx and HAProxy, in front of the server: gRPC, files in
+ * ranges, tokens, client addresses.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
@@ -91,7 +94,7 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** What curl got, with the status at its end. `from` is an address of loopback. */
+/** Returns what curl received, with the status at its end. `from` is an address of loopback. */
 function curl(from: string, url: string, ...words: readonly string[]): string {
   const common = [
     '--silent',
@@ -111,7 +114,7 @@ function files({ httpsPort }: Proxy, path: string, ...words: readonly string[]):
   return curl('127.0.0.1', `https://${HOSTS.files}:${httpsPort}${path}`, '--resolve', resolve, ...words);
 }
 
-/** Status of gRPC, and its message; of a device that is not there. */
+/** Returns status and message of gRPC, for a device that does not exist. */
 async function provision(address: string, bearer?: string): Promise<readonly [number, string]> {
   const method = serviceDefinition(API).provisionDevice;
   const isDirect = bearer === undefined;
@@ -153,15 +156,15 @@ for (const [name, start, hasTokens] of [
     });
     after(() => proxy[Symbol.asyncDispose]());
 
-    test('gRPC answers as it does without', async () => {
+    test('gRPC answers as without a proxy', async () => {
       const direct = await provision(`127.0.0.1:${grpcPort}`);
       assert.notEqual(direct[0], 0);
       assert.deepEqual(await provision(`127.0.0.1:${proxy.httpsPort}`, hasTokens ? token() : ''), direct);
     });
 
     test(
-      'who has no good token is refused',
-      { skip: hasTokens ? false : 'Debian has no tokens in nginx' },
+      'a client without a valid token is refused',
+      { skip: hasTokens ? false : 'Debian’s nginx does not check tokens' },
       async () => {
         const now = Math.floor(nodeClock.nowMs() / 1000);
         const good = token();
@@ -194,7 +197,7 @@ for (const [name, start, hasTokens] of [
         assert.match(files(proxy, path, '--path-as-is'), / 40[04]$/, path);
     });
 
-    test('metadata is that of the address that asks, whatever it says it is', () => {
+    test('metadata is that of the requesting address, whatever the client claims', () => {
       const url = `http://127.0.0.1:${proxy.metadataPort}/2009-04-04/meta-data/hostname`;
       assert.equal(curl('127.0.0.9', url), 'behind-a-proxy 200');
       assert.match(curl('127.0.0.8', url, '--header', 'X-Forwarded-For: 127.0.0.9'), / 404$/);

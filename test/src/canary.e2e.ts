@@ -1,4 +1,7 @@
-/** One secret of its own in every field that holds one; then a search for all of them wherever the server and its tools speak to others than the owner. */
+/**
+ * Puts a unique secret into every field that holds one, then searches for all of them in everything that the
+ * server and its tools send to anyone but the owner.
+ */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +18,7 @@ import { bootedMachine } from './canary/booted-machine.ts';
 import { startServer, type ServerChild } from './start-server.ts';
 
 const MAC = '52:54:00:00:00:01';
-/** Of a machine that boots, and whose agent has a session. */
+/** The secrets of a machine that boots, and whose agent has a session. */
 const BOOTED_MAC = '52:54:00:00:00:02';
 const API = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
 const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-canary-'));
@@ -23,7 +26,7 @@ const apps = join(import.meta.dirname, '../../apps');
 const serverMain = join(apps, 'server/src/main.mjs');
 const SEALING_KEY = Buffer.from('canary-sealing-key-of-32-bytes!!').toString('base64');
 
-/** By the field that has it. Of the last ones the characters are such as must be written otherwise in URLs. */
+/** The secrets by field. The last ones have characters that must be escaped in URLs. */
 const canaries: Record<string, string> = {
   secretData: 'canary-secret-data-4711',
   secretStringData: 'canary-string-data-4712',
@@ -120,7 +123,7 @@ async function makeObjects(server: ServerChild): Promise<void> {
   });
 }
 
-/** Is given the action with its secrets, which is right, and fails. */
+/** Receives the action with its secrets, as it should, and fails. */
 async function failAction(port: number): Promise<void> {
   const environment = { AGENT_GRPC_SERVER: `127.0.0.1:${port}` };
   const read = readSettings({ arguments: [], environment, kernelCommandLine: '', firstMac: MAC });
@@ -169,7 +172,7 @@ async function errorAnswers(server: ServerChild): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-/** What a template with a secret beside its mistake is told, and what the Workflow of it says. */
+/** Returns the error for a template with a secret beside its mistake, and the status of its Workflow. */
 async function unrenderable(server: ServerChild): Promise<string> {
   const data = (value: string) =>
     `version: "0.1"\nname: bad\nglobal_timeout: 600\ntasks: [{name: t, worker: "{{ .device_1 }}", actions: [{name: a, image: i, timeout: 60, environment: {PASSWORD: "${canaries['templateEnvironment']}", HOST: "${value}"}}]}]\n`;
@@ -302,7 +305,7 @@ routes: [{name: all, upstream: {endpoints: "127.0.0.1:9"}}]
 );
 
 test(
-  'neither the check of settings nor a start that fails shows a secret of the settings',
+  'neither a check of the settings nor a failed start shows a secret of the settings',
   { timeout: 60_000 },
   async () => {
     const password = canaries['databasePassword'] ?? '';
@@ -325,7 +328,7 @@ test(
   },
 );
 
-/** What a server says until it ends, or for five seconds while it waits for its database. */
+/** Returns the output of a server until it ends, or for five seconds while it waits for its database. */
 function ended(environment: Readonly<Record<string, string>>): Promise<string> {
   const flags = ['--bind-address=127.0.0.1', '--http-port=0', '--dhcp-enabled=false', '--log-level=1'];
   const store = 'TINKERBELL_POSTGRES_URL' in environment ? ['--store=postgres'] : [];

@@ -23,11 +23,14 @@ const seeds = [
   },
 ] as const satisfies readonly Seed[];
 
-/** Each with its retries: cloud-init reads a dozen leaves of EC2's tree, and three documents of NoCloud. */
+/**
+ * The number of requests, with retries: cloud-init reads a dozen leaves of EC2's tree, and three documents of
+ * NoCloud.
+ */
 const REQUESTS_MAX = 60;
 
 test(
-  "Debian's cloud-init makes two machines of one image, by EC2's tree and by NoCloud",
+  "Debian's cloud-init sets up two machines from one image, by EC2's tree and by NoCloud",
   { skip },
   async (t) => {
     const { reports, counters } = await bootWithCloudInit(seeds);
@@ -41,7 +44,7 @@ test(
       assert.ok(told('default-keys').endsWith(sshKey), told('default-keys'));
       assert.match(told('addresses'), new RegExp(String.raw`\b${address}/24\b`));
       assert.match(told('route'), new RegExp(`^default via ${CLOUD_INIT_SERVER.address} `));
-      // Neither source has a network configuration for cloud-init 22.4: it writes one that asks DHCP.
+      // Neither source has a network configuration for cloud-init 22.4, so it writes one that uses DHCP.
       assert.match(told('network-files'), /DHCP=ipv4/);
       assert.equal(told('errors'), '[[], [], []]');
       const ready = timeline.filter(({ event }) => event === 'machine-ready');

@@ -1,6 +1,6 @@
 /**
- * Machines with Debian's own cloud-init on their disk, switched on together: each learns from our metadata who it is, tells on
- * its serial port what has become of it, and phones home.
+ * Machines with Debian's own cloud-init on their disk, switched on together. Each gets its identity from our
+ * metadata, reports the result on its serial port, and phones home.
  */
 import { execFile } from 'node:child_process';
 import { createReadStream, createWriteStream } from 'node:fs';
@@ -26,7 +26,7 @@ import {
 const cacheDirectory = join(import.meta.dirname, '../../.cache');
 const run = promisify(execFile);
 
-/** Emulation on a busy machine is slow; a hang is not slow. */
+/** Emulation on a busy machine is slow. This limit only ends tests that hang. */
 const LIMIT_MS = 20 * 60_000;
 const POLL_MS = 250;
 
@@ -34,26 +34,26 @@ export interface Seed {
   readonly name: string;
   readonly mac: string;
   readonly address: string;
-  /** Keys of the image's own user; those of `keeper` are in its user-data. */
+  /** The keys of the image's own user. Those of `keeper` are in its user-data. */
   readonly sshKey: string;
   readonly keeperKey: string;
-  /** Where the machine looks besides what is in the image. */
+  /** The data source that the machine uses in addition to the image. */
   readonly serialNumber?: string;
 }
 
 export interface Report {
-  /** What the machine told, by the word each line begins with. */
+  /** What the machine reported, by the first word of each line. */
   readonly seen: ReadonlyMap<string, string>;
   readonly timeline: readonly TimelineRecord[];
 }
 
 export interface BootResult {
   readonly reports: readonly Report[];
-  /** Of the server, by counter with its labels. */
+  /** The server's metrics, by counter with its labels. */
   readonly counters: ReadonlyMap<string, number>;
 }
 
-/** Resolves when all have phoned home; rejects with the end of a console when one does not. */
+/** Resolves when all have phoned home. Rejects with the end of a console when one does not. */
 export async function bootWithCloudInit(seeds: readonly Seed[]): Promise<BootResult> {
   await using cleanup = new AsyncDisposableStack();
   const image = await withCacheLock(cacheDirectory, () =>
@@ -93,7 +93,7 @@ export async function bootWithCloudInit(seeds: readonly Seed[]): Promise<BootRes
   return { reports, counters: await countersOf(server) };
 }
 
-/** May not netboot: its firmware is sent on to the disk. */
+/** May not netboot, so its firmware continues with the disk. */
 function hardwareOf({ name, mac, address, sshKey, keeperKey }: Seed): ApiObject {
   const ip = { address, netmask: '255.255.255.0', gateway: CLOUD_INIT_SERVER.address };
   return {

@@ -1,15 +1,18 @@
-/** Our own server as the API server of a cluster, restarted under load; test/src/kube-apiserver.e2e.ts does it with a real one. */
+/**
+ * Tests our own server as the API server of a cluster, restarted under load. test/src/kube-apiserver.e2e.ts
+ * does this with a real one.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startOwnApiServer } from './cluster/own-api-server.ts';
 import { runRestarts } from './cluster/restarts-run.ts';
 
-/** Another one each time; the failure names it. */
+/** A different seed in each run. The failure names it. */
 const seed = process.hrtime()[1];
-/** `npm run e2e -- cluster` asks for all 20. */
+/** `npm run e2e -- cluster` runs all 20. */
 const restarts = Number(process.env['CLUSTER_RESTARTS'] ?? 7);
 
-test(`${restarts} restarts of our own API under load: nothing lost, nothing doubled`, async () => {
+test(`${restarts} restarts of our own API under load: nothing is lost or repeated`, async () => {
   await using api = await startOwnApiServer();
   const report = await runRestarts({ api, restarts, seed });
   assert.deepEqual(report.violations, [], `seed ${seed}`);

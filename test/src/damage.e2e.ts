@@ -8,13 +8,13 @@ import { runDamages } from './damage/damage-run.ts';
 import { writeStore } from './damage/written-store.ts';
 import { SeededChoice } from './seeded-choice.ts';
 
-/** Another one each time; the failure names it. */
+/** A different seed in each run. The failure names it. */
 const seed = process.hrtime()[1];
 const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-damage-'));
 after(() => rmSync(folder, { recursive: true }));
 const main = join(import.meta.dirname, '../../apps/server/src/main.mjs');
 
-test('100 damages of database, log and journal: nothing is lost or changed without a word', async () => {
+test('100 damages of database, log and journal: nothing is lost or changed silently', async () => {
   const { silent, refused, harmless } = await runDamages({ count: 100, seed });
   assert.deepEqual(silent, [], `seed ${seed}; npm run test:damage -- --count 100 --seed ${seed}`);
   assert.ok(refused > 40, `${refused} were refused, ${harmless} did no harm: too little to prove anything`);
@@ -24,7 +24,7 @@ function tinkerbell(...given: string[]) {
   return spawnSync(process.execPath, [main, ...given], { encoding: 'utf8', timeout: 60_000 });
 }
 
-test('the server refuses a damaged folder, tinkerbell check says what is wrong, and --accept-loss goes on', async () => {
+test('the server refuses a damaged folder, tinkerbell check reports the damage, and --accept-loss continues', async () => {
   const written = await writeStore({ folder, choice: new SeededChoice(1), writes: 80, bytesMax: 200 });
   const data = written.folder;
   const whole = tinkerbell('check', '--data-dir', data);

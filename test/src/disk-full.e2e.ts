@@ -1,6 +1,7 @@
 /**
- * The server's disk fills up, really: a file system in memory, in a mount namespace of the server's own. Nothing is acknowledged that
- * is not kept, what was kept is still told, and when there is room again it goes on without a restart (G12).
+ * Fills the server's disk: a file system in memory, in the server's own mount namespace. Nothing is
+ * acknowledged that is not stored, what was stored can still be read, and when there is room again the server
+ * continues without a restart (G12).
  */
 import assert from 'node:assert/strict';
 import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
@@ -13,10 +14,10 @@ import { startServer } from './start-server.ts';
 const COLLECTION = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
 const SIZE_MEGABYTES = 24;
 const PAGE_BYTES = 4_096;
-/** The rest of the log's last page takes some more small objects. */
+/** The rest of the log's last page has room for some more small objects. */
 const MORE_OBJECTS_MAX = 500;
 
-/** Becomes the command after the folder, in which it sees an empty file system of that size. */
+/** Runs the command after the folder, in which it sees an empty file system of that size. */
 function smallDiskAt(directory: string): readonly string[] {
   const script = `mount -t tmpfs -o size=${SIZE_MEGABYTES}m tmpfs "$0" && exec "$@"`;
   return ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', script, directory];
@@ -42,7 +43,7 @@ function isWritten(file: number, block: Buffer): boolean {
   }
 }
 
-test('a full disk: no acknowledgement, a clear error, reads go on, and so does all when there is room again', async () => {
+test('a full disk: no acknowledgement, a clear error, and reads continue; when there is room again, so do writes', async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-full-'));
   try {
     await using server = await startServer({ dataDirectory, prefix: smallDiskAt(dataDirectory) });
@@ -60,7 +61,7 @@ test('a full disk: no acknowledgement, a clear error, reads go on, and so does a
     };
     const names = async (): Promise<readonly string[]> => {
       const response = await request(`${server.url}${COLLECTION}`);
-      assert.equal(response.status, 200, 'reads go on');
+      assert.equal(response.status, 200, 'reads continue');
       const { items } = (await response.json()) as { items: { metadata: { name: string } }[] };
       return items.map(({ metadata }) => metadata.name).toSorted();
     };
@@ -82,7 +83,7 @@ test('a full disk: no acknowledgement, a clear error, reads go on, and so does a
     assert.equal(refused?.code, 503, JSON.stringify(refused));
     assert.equal(refused.reason, 'ServiceUnavailable');
     assert.match(refused.message ?? '', /full|could not write|disk/);
-    assert.deepEqual(await names(), kept.toSorted(), 'all that was acknowledged, and nothing else');
+    assert.deepEqual(await names(), kept.toSorted(), 'everything that was acknowledged, and nothing else');
     assert.equal((await create('still-refused')).code, 503);
     assert.ok((await fetch(`${server.url}/healthz`)).ok);
 

@@ -1,6 +1,6 @@
 /**
- * Every command of README.md and of the guides is run as it stands there, against a real server on loopback. A block that
- * cannot run here says why after its fence: ```sh no-run: needs hardware
+ * Runs every command of README.md and of the guides as written, against a real server on loopback. A block
+ * that cannot run here states the reason after its fence: ```sh no-run: needs hardware
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { installedKubectl, kubectlCache } from './installed-kubectl.ts';
 const root = join(import.meta.dirname, '../..');
 const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
 const pages = ['README.md', ...guides];
-/** How long a command that follows something and shows nothing is looked at. */
+/** How long a command that follows something and prints nothing is observed. */
 const FOLLOWED_MS = 2000;
 /** How long a state that a transcript shows may take. */
 const STATE_MS = 20_000;
@@ -26,7 +26,7 @@ before(async () => {
   kubectlPath = await withCacheLock(kubectlCache, installedKubectl);
 });
 
-test('the pages that are named here are there', () => {
+test('the pages that are named here exist', () => {
   const named = [...Object.keys(settings), ...Object.keys(notCovered)];
   assert.deepEqual(
     named.filter((page) => !pages.includes(page)),
@@ -61,7 +61,7 @@ async function prepared(session: GuideSession, text: string): Promise<void> {
   assert.ok(!hasFailed, `${text}: ${printed}`);
 }
 
-/** What of a block is not as the page says, each with its line. */
+/** Returns what of a block differs from the page, each with its line. */
 async function wrongOf(
   block: Block,
   session: GuideSession,

@@ -1,4 +1,4 @@
-/** Paths and names as introductions to Tinkerbell's stack write them, against a running server. */
+/** Tests paths and names from introductions to Tinkerbell's stack against a running server. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -14,7 +14,7 @@ const FILES = 'tinkerbell-nginx.orch-10-139-218-62.pid.infra-host.com';
 let server: ServerChild;
 let dataDirectory: string;
 let gateway: { readonly port: number };
-/** In the place of 8080 and 7171, which others on this machine may have. */
+/** Used instead of 8080 and 7171, which other programs on this machine may have. */
 let stack: readonly string[];
 before(async () => {
   const ports = [await freePort(), await freePort()];
@@ -55,7 +55,7 @@ test('the ports of the stack have hook.ipxe, scripts and files, and no API', asy
   }
 });
 
-/** With a `Host` of its own, which fetch does not allow. */
+/** Sends a request with the given `Host`, which fetch does not allow. */
 async function atHost(host: string, port: number, path: string): Promise<{ status: number; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
   request({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {

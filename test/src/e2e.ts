@@ -1,4 +1,7 @@
-/** `npm run e2e -- firmware|foreign|iso|cluster`: machines of many kinds, each booted until its agent asks for work; and a cluster. */
+/**
+ * `npm run e2e -- firmware|foreign|iso|cluster`: boots machines of many kinds, each until its agent requests
+ * work, and tests a cluster.
+ */
 import { parseArgs } from 'node:util';
 
 import { runClusterSuite } from './cluster/run-suite.ts';

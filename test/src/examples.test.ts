@@ -1,6 +1,7 @@
 /**
- * Every folder of examples/, which together use what the public templates of upstream's documentation use: rendered, and
- * compared with the workflow that upstream's rules make of it (test/testdata/examples, written by hand).
+ * Tests every folder of examples/. Together they use what the public templates of upstream's documentation
+ * use. Each is rendered, and compared with the workflow that upstream's rules make of it
+ * (test/testdata/examples, written by hand).
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -75,7 +76,7 @@ function expectedOf(folder: string): Json {
   return toJson(document);
 }
 
-/** The workflow with the names of the YAML, without what is empty. */
+/** Returns the workflow with the names of the YAML, without empty fields. */
 function asYaml({ name, globalTimeoutSeconds, tasks }: WorkflowDefinition): object {
   return { name, global_timeout: globalTimeoutSeconds, tasks: tasks.map(taskAsYaml) };
 }
@@ -103,7 +104,7 @@ function withoutEmpty(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
 }
 
-test('every example is told of in README.md and has its workflow in testdata, and no others have', () => {
+test('README.md lists every example, and each has its workflow in testdata', () => {
   const readme = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
   const told = [...readme.matchAll(/^\| \[([^\]]+)\]\(\1\) \|/gm)].map(([, name]) => name);
   assert.deepEqual(told, folders);
@@ -112,7 +113,7 @@ test('every example is told of in README.md and has its workflow in testdata, an
 });
 
 for (const folder of folders)
-  test(`${folder} is valid and renders to the workflow that upstream makes of it`, () => {
+  test(`${folder} is valid and renders to the same workflow as upstream`, () => {
     const example = exampleIn(folder);
     const { hardware, template, workflow } = example;
     assert.deepEqual(
@@ -123,7 +124,7 @@ for (const folder of folders)
     assert.deepEqual(asYaml(rendered(example).workflow), expectedOf(folder));
   });
 
-test("every template gives the text that Go's text/template gives", { skip: goIsMissing() ?? false }, () => {
+test("every template gives the same text as Go's text/template", { skip: goIsMissing() ?? false }, () => {
   const examples = folders.flatMap((folder) => [exampleIn(folder), ...otherMachines(folder)]);
   const requests = examples.map(({ hardware, template, workflow }) => ({
     template: template.spec?.data ?? '',
@@ -183,7 +184,7 @@ test('erase without keep_image, and hello-world by day on a real machine', () =>
   });
 });
 
-test('tink finds all objects of all examples valid', () => {
+test('tink reports all objects of all examples as valid', () => {
   const tink = join(import.meta.dirname, '../../apps/tink/src/main.ts');
   const out = execFileSync(process.execPath, [tink, 'apply', '--validate-only', '-R', '-f', EXAMPLES], {
     encoding: 'utf8',

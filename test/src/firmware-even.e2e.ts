@@ -1,5 +1,5 @@
 import { testedCases } from './firmware/cases.ts';
 import { registerBoots } from './firmware/register-tests.ts';
 
-// Two files, so that two machines boot at a time.
+// There are two files, so that two machines boot at a time.
 registerBoots(testedCases.filter((_, index) => index % 2 === 0));

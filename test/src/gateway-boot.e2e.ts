@@ -1,4 +1,6 @@
-/** UEFI HTTPS boot of a machine that knows our authority, through the gateway's two documented hosts. */
+/**
+ * Tests UEFI HTTPS boot of a machine that trusts our authority, through the gateway's two documented hosts.
+ */
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -86,7 +88,7 @@ test('firmware boots over HTTPS by the name of the file host, up to the agent', 
   const onStandstill = (report: string): void => context.diagnostic(`was reset: ${report}`);
   await agentReached({ server, hardware, machine, onStandstill });
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
-  // iPXE itself, hook.ipxe, the kernel and the initramfs; site.ipxe is a file of the images like any other.
+  // iPXE itself, hook.ipxe, the kernel and the initramfs. site.ipxe is an ordinary file of the images.
   assert.match(metrics, /gateway_requests_total\{route="tinkerbell-nginx",code="200"\} [4-9]/);
   assert.match(metrics, /gateway_requests_total\{route="tinkerbell-nginx-tree",code="200"\} [1-9]/);
 });

@@ -1,6 +1,6 @@
 /**
- * Every port of upstream's stack, from a network whose only way to the server is the gateway: a machine that boots by PXE, and the
- * clients of Debian.
+ * Tests every port of upstream's stack, from an isolated network that reaches the server only through the
+ * gateway: a machine that boots by PXE, and the clients of Debian.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -52,7 +52,7 @@ describe('behind the gateway', { skip }, () => {
   const cleanup = new AsyncDisposableStack();
   let place: BootPlace;
   let server: RunningServer;
-  /** Has the address of the Hardware; `stranger` has another. */
+  /** Has the address of the Hardware. `stranger` has another. */
   let client: NetworkHost;
   let stranger: NetworkHost;
   let bootPort: string;
@@ -70,7 +70,7 @@ describe('behind the gateway', { skip }, () => {
       networkInterface: SITE.serverInterface,
       address: SITE.server,
       host: site.server,
-      // So that the option ROM, an iPXE without TLS, loads undionly.kpxe by TFTP.
+      // Makes the option ROM, an iPXE without TLS, load undionly.kpxe by TFTP.
       flags: ['--api-anonymous=everyone', '--ipxe-needed-features=https', ...SERVER_FLAGS],
     });
     cleanup.defer(() => server.stop());
@@ -83,7 +83,7 @@ describe('behind the gateway', { skip }, () => {
     await assert.rejects(client.run('curl', '--silent', '--max-time', '5', `${server.url}/healthz`));
   });
 
-  test('50061: metadata is that of the address that asks, whatever it says it is', async () => {
+  test('50061: metadata is that of the requesting address, whatever the client claims', async () => {
     const url = `http://${SITE.front}:50061/2009-04-04/meta-data/hostname`;
     const curl = ['--silent', '--write-out', ' %{http_code}', '--max-time', '20'];
     assert.equal(await client.run('curl', ...curl, url), 'behind-the-gateway 200');
@@ -126,7 +126,7 @@ describe('behind the gateway', { skip }, () => {
     assert.ok(wanted.equals(await readFile(path)));
   });
 
-  test('514: syslog arrives, as from the gateway: UDP has no way to say more', async () => {
+  test('514: syslog arrives, as from the gateway, because UDP cannot carry the client’s address', async () => {
     await client.run('logger', '--server', SITE.front, '--port', '514', '--udp', 'said behind the gateway');
     const line = await logLine(server, /said behind the gateway/);
     assert.match(line, new RegExp(SITE.back.replaceAll('.', '\\.')));
@@ -160,7 +160,7 @@ function sourcesOf(timeline: readonly TimelineRecord[]): readonly string[] {
   return [...new Set(timeline.map(({ source }) => source))].toSorted();
 }
 
-/** The end of the log is kept for reports; what is new is there within a moment. */
+/** The end of the log is kept for reports. New lines are there within a moment. */
 async function logLine(server: RunningServer, wanted: RegExp): Promise<string> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const found = server.tail().find((line) => wanted.test(line));

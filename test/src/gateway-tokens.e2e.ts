@@ -1,4 +1,7 @@
-/** Tokens of a real OpenID provider, whose keys the gateway fetches: who gets in, and what everybody else is told. */
+/**
+ * Tests tokens of a real OpenID provider, whose keys the gateway fetches: which clients are admitted, and
+ * what the others receive.
+ */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
@@ -68,7 +71,7 @@ async function ask(authorization: string | undefined) {
   };
 }
 
-/** Status and message of gRPC; the HTTP status is 200 whatever they say. */
+/** Returns status and message of gRPC. The HTTP status is always 200. */
 async function call(authorization: string | undefined): Promise<readonly [string, string]> {
   const session = connect(`http://127.0.0.1:${port}`);
   const stream = session.request({
@@ -85,13 +88,13 @@ async function call(authorization: string | undefined): Promise<readonly [string
   return [String(head['grpc-status']), decodeURIComponent(String(head['grpc-message']))];
 }
 
-test('a token that the provider gave gets in, with its claim, and a trace of our own', async () => {
+test('a token of the provider is accepted, with its claim, and starts a trace of our own', async () => {
   const { status, text } = await ask(`Bearer ${await provider.token('tink')}`);
   assert.equal(status, 200);
   assert.match(text, /^ops 00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
 });
 
-test('every other one gets 401 with the reason, and status 16 of gRPC', async () => {
+test('every other token gets 401 with the reason, and status 16 of gRPC', async () => {
   const header = { alg: 'RS256', kid: KEY_ID };
   const now = Math.floor(nodeClock.nowMs() / 1000);
   const claims = { iss: provider.issuer, aud: 'tink', client_id: 'ops', exp: now + 300 };
@@ -99,7 +102,7 @@ test('every other one gets 401 with the reason, and status 16 of gRPC', async ()
   const good = await provider.token('tink');
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const cases: readonly (readonly [name: string, authorization: string | undefined, reason: RegExp])[] = [
-    ['missing', undefined, /a token is needed/],
+    ['missing', undefined, /a token is required/],
     ['expired', `Bearer ${signed(header, { ...claims, exp: now - 300 })}`, /has expired/],
     ['without an end', `Bearer ${signed(header, { ...claims, exp: undefined })}`, /exp/],
     ['unsigned', `Bearer ${part({ alg: 'none' })}.${part(claims)}.`, /three parts/],
@@ -115,8 +118,8 @@ test('every other one gets 401 with the reason, and status 16 of gRPC', async ()
       /issuer "https:\/\/else"/,
     ],
     ['for another audience', `Bearer ${await provider.token('another')}`, /another audience/],
-    ['signed by a stranger', `Bearer ${signed(header, claims, stranger)}`, /signature/],
-    ['of a key nobody knows', `Bearer ${signed({ ...header, kid: 'x' }, claims, stranger)}`, /no such key/],
+    ['signed by an unknown issuer', `Bearer ${signed(header, claims, stranger)}`, /signature/],
+    ['of an unknown key', `Bearer ${signed({ ...header, kid: 'x' }, claims, stranger)}`, /no such key/],
     ['oversized', `Bearer ${signed(header, { ...claims, x: 'x'.repeat(14_000) })}`, /longer than 16384/],
     ['spaced', `Bearer ${good.replace('.', ' .')}`, /without spaces/],
     ['padded', `Bearer ${good}==`, /part 3 of the token is not base64url/],
@@ -136,7 +139,7 @@ test('every other one gets 401 with the reason, and status 16 of gRPC', async ()
   }
 });
 
-test('what was asked is in the log and in the metrics, without the token', async () => {
+test('the log and the metrics have the request, without the token', async () => {
   const token = await provider.token('tink');
   await ask(`Bearer ${token}`);
   await ask(undefined);

@@ -1,4 +1,7 @@
-/** The documented request flow: one address with TLS 1.3, a token for gRPC, files below /tink-stack, forwards of TCP and UDP. */
+/**
+ * Tests the documented request flow: one address with TLS 1.3, a token for gRPC, files below /tink-stack,
+ * forwards of TCP and UDP.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, sign } from 'node:crypto';
@@ -143,7 +146,7 @@ async function get({ ports, ca }: Scene, path: string, host = `tinkerbell-nginx.
   return { status: response.statusCode as number, text: Buffer.concat(await response.toArray()).toString() };
 }
 
-/** A token with a header of its own; the signature is right for ES256. */
+/** A token with the given header. Its signature is right for ES256. */
 function forged(header: object, claims: object, jwk: Scene['key']): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${part(header)}.${part(claims)}`;
@@ -230,7 +233,7 @@ test('serves files below /tink-stack, forwards TCP, and TFTP over UDP', { timeou
   client.close();
 });
 
-test('says what is wrong with a route file, and makes certificates', () => {
+test('reports what is wrong with a route file, and creates certificates', () => {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-check-'));
   const file = join(folder, 'routes.yaml');
   const run = (...words: readonly string[]) =>

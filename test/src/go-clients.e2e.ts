@@ -1,4 +1,7 @@
-/** The newest kubectl, helm and client-go against the running server: what they send as protobuf, and Go's own marshalling. */
+/**
+ * Tests the newest kubectl, helm and client-go against the running server: what they send as protobuf, and
+ * Go's own marshalling.
+ */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,7 +56,7 @@ interface Line {
   readonly error?: string;
 }
 
-/** Each line in the other form, as Go's own serializers turn it. */
+/** Returns each line in the other form, as Go's own serializers convert it. */
 async function marshalled(lines: readonly Line[]): Promise<readonly Line[]> {
   const child = spawn(pathOf('marshal'), { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -74,7 +77,7 @@ function fromProtobuf(base64: string): object {
   return found.value;
 }
 
-/** Without what one of both leaves out: null, empty texts, and objects that are empty then. */
+/** Removes what one of them omits: null, empty texts, and objects that are then empty. */
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmpty);
   if (typeof value !== 'object' || value === null) return value === '' ? undefined : (value ?? undefined);
@@ -143,7 +146,7 @@ describe('clients in Go', { skip: clients.skip }, () => {
     rmSync(home, { recursive: true });
   });
 
-  test("every built-in kind is as Go's own serializers have it, in both directions", async () => {
+  test("every built-in kind matches Go's own serializers, in both directions", async () => {
     const theirs = await marshalled(objects.map((json) => ({ json })));
     const back = await marshalled(objects.map((one) => ({ protobuf: asProtobuf(one) })));
     for (const [index, object] of objects.entries()) {
@@ -180,7 +183,7 @@ describe('clients in Go', { skip: clients.skip }, () => {
     for (const [command, says] of steps) assert.match(await kubectl(command), says, command);
   });
 
-  test('kubectl reconciles roles, and applies what it has applied', async () => {
+  test('kubectl reconciles roles, and applies its own result again', async () => {
     const role = (verbs: string) =>
       `{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: rec}, rules: [{apiGroups: [""], resources: [secrets], verbs: ${verbs}}]}`;
     put('role.yaml', role('[get]'));

@@ -1,4 +1,4 @@
-/** The newest clients of Kubernetes, built from their Go modules into `.cache`: test/go and helm. */
+/** Builds the newest clients of Kubernetes from their Go modules into `.cache`: test/go and helm. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,18 +8,21 @@ import { kubectlCache } from './installed-kubectl.ts';
 
 const sources = join(import.meta.dirname, '../go');
 const folder = join(kubectlCache, 'go-clients');
-/** kubectl takes its own version from the linker. */
+/** kubectl gets its own version from the linker. */
 const KUBERNETES = 'v1.37.1';
 const HELM = 'helm.sh/helm/v4/cmd/helm@v4.3.1';
 const NO_GO = 'Go is not installed: the newest kubectl and helm cannot be built';
-const NO_MODULES = 'the Go module proxy is out of reach: the newest kubectl and helm cannot be built';
+const NO_MODULES = 'the Go module proxy is unreachable: the newest kubectl and helm cannot be built';
 
 export type GoClient = 'kubectl' | 'helm' | 'leader' | 'marshal';
 export type GoClients =
   | { readonly path: (client: GoClient) => string; readonly skip: false }
   | { readonly skip: string };
 
-/** Builds what has changed since the last time: some minutes at first. Rejects when it does not compile. */
+/**
+ * Builds what has changed since the last time, which takes some minutes at first. Rejects when it does not
+ * compile.
+ */
 export async function goClients(): Promise<GoClients> {
   const go = goProgram();
   if (go === undefined) return { skip: NO_GO };

@@ -1,4 +1,4 @@
-/** Our own ISO image as virtual media: no DHCP, no PXE. The ARM machine is in `npm run e2e -- iso`. */
+/** Tests our own ISO image as virtual media: no DHCP, no PXE. The ARM machine is in `npm run e2e -- iso`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoMatrix } from './firmware/cases.ts';

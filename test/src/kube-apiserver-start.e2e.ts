@@ -1,4 +1,6 @@
-/** The first start of a server on a cluster that has nothing of what it needs, and whose roles do not know it. */
+/**
+ * Tests the first start of a server on a cluster without anything that it needs, and without a role for it.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +17,7 @@ import { startServer } from './start-server.ts';
 const skip = kubeProgramsAreMissing() ?? false;
 const ROLES = join(import.meta.dirname, '../../deploy/kubernetes/rbac.yaml');
 
-test('the ClusterRole in deploy is what the store needs', () => {
+test('the ClusterRole in deploy matches what the store needs', () => {
   const parsed = parseYaml(readFileSync(ROLES, 'utf8'));
   assert.ok(parsed.ok);
   const objects = parsed.documents.map((one) => toJson(one) as { kind: string; rules?: unknown });
@@ -34,7 +36,7 @@ async function untilProbe(url: string, expected: RegExp): Promise<void> {
 }
 
 test(
-  'a server waits for rights, CRDs and namespace, tells what is missing, and goes on',
+  'a server waits for permissions, CRDs and namespace, reports what is missing, and continues',
   { skip },
   async () => {
     await using api = await startKubeApiServer();

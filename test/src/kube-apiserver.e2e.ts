@@ -1,6 +1,6 @@
 /**
- * A real kube-apiserver keeps the objects: with our CRDs, and with upstream's. `npm run e2e -- cluster` builds it; where that was done,
- * `npm test` runs a part of this.
+ * Tests a real kube-apiserver that keeps the objects: with our CRDs, and with upstream's. `npm run e2e --
+ * cluster` builds it. Where that was done, `npm test` runs a part of this.
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -15,9 +15,9 @@ import { runRestarts } from './cluster/restarts-run.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 const skip = kubeProgramsAreMissing() ?? false;
-/** `npm run e2e -- cluster` asks for all 20. */
+/** `npm run e2e -- cluster` runs all 20. */
 const restarts = Number(process.env['CLUSTER_RESTARTS'] ?? 3);
-/** Another one each time; the failure names it. */
+/** A different seed in each run. The failure names it. */
 const seed = process.hrtime()[1];
 const definitions = ['ours', 'upstream'] as const;
 type Whose = (typeof definitions)[number];
@@ -29,7 +29,7 @@ const NAMESPACES = ['one', 'two'];
 const open = (api: ApiServer) =>
   openKubernetesStore({ access: accessFrom(api.kubeconfig, {}), clock: nodeClock, random: nodeRandom, log });
 
-/** One cluster for all tests of the contract: it is empty again for each. */
+/** One cluster for all tests of the contract. It is emptied for each. */
 class SuiteCluster {
   readonly #whose: Whose;
   #api: Promise<ApiServer> | undefined;
@@ -96,7 +96,7 @@ interface Listed {
   }[];
 }
 
-/** How many Workflows have fields of ours, in their own place and beside it, as the cluster has them. */
+/** Returns how many Workflows have added fields, in their own place and beside it, in the cluster. */
 async function statusesIn(
   api: ApiServer,
 ): Promise<{ readonly conditions: number; readonly attempts: number }> {
@@ -111,45 +111,41 @@ async function statusesIn(
   return { conditions: hasCondition.length, attempts: hasAttempt.length };
 }
 
-test(
-  'a CRD that is replaced while its objects are followed loses and doubles nothing',
-  { skip },
-  async () => {
-    await using api = await startKubeApiServer();
-    await applyDefinitions(api, 'upstream');
-    await using store = await open(api);
-    const seen: string[] = [];
-    const ends: string[] = [];
-    const handlers = {
-      onChange: ({ key }: Change) => void seen.push(key.name),
-      onEnd: (why: string) => void ends.push(why),
-    };
-    const fromRevision = await store.revision();
-    assert.ok((await store.watch({ collection, fromRevision }, handlers)).ok);
-    const names: string[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      await applyDefinitions(api, round % 2 === 0 ? 'ours' : 'upstream');
-      for (const when of ['a', 'b']) {
-        const [name, namespace] = [`t-${round}-${when}`, 'default'];
-        const object = {
-          apiVersion: 'tinkerbell.org/v1alpha1',
-          kind: 'Template',
-          metadata: { name, namespace },
-          spec: { data: 'x' },
-        };
-        const made = await store.commit([
-          { operation: 'create', key: { collection, namespace, name }, object },
-        ]);
-        assert.ok(made.ok, JSON.stringify(made));
-        names.push(name);
-      }
+test('replacing a CRD while its objects are watched loses and repeats nothing', { skip }, async () => {
+  await using api = await startKubeApiServer();
+  await applyDefinitions(api, 'upstream');
+  await using store = await open(api);
+  const seen: string[] = [];
+  const ends: string[] = [];
+  const handlers = {
+    onChange: ({ key }: Change) => void seen.push(key.name),
+    onEnd: (why: string) => void ends.push(why),
+  };
+  const fromRevision = await store.revision();
+  assert.ok((await store.watch({ collection, fromRevision }, handlers)).ok);
+  const names: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    await applyDefinitions(api, round % 2 === 0 ? 'ours' : 'upstream');
+    for (const when of ['a', 'b']) {
+      const [name, namespace] = [`t-${round}-${when}`, 'default'];
+      const object = {
+        apiVersion: 'tinkerbell.org/v1alpha1',
+        kind: 'Template',
+        metadata: { name, namespace },
+        spec: { data: 'x' },
+      };
+      const made = await store.commit([
+        { operation: 'create', key: { collection, namespace, name }, object },
+      ]);
+      assert.ok(made.ok, JSON.stringify(made));
+      names.push(name);
     }
-    while (ends.length === 0 && !seen.includes('t-4-b'))
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    if (ends.length === 0) assert.deepEqual(seen, names);
-    assert.equal((await store.list({ collection })).items.length, names.length);
-  },
-);
+  }
+  while (ends.length === 0 && !seen.includes('t-4-b'))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  if (ends.length === 0) assert.deepEqual(seen, names);
+  assert.equal((await store.list({ collection })).items.length, names.length);
+});
 
 const apiVersion = 'tinkerbell.org/v1alpha1';
 const task = (attempt: number) => ({
@@ -169,7 +165,7 @@ const conditions = [
 ];
 
 for (const whose of definitions) {
-  test(`fields of ours are kept and read back, CRDs of ${whose}`, { skip }, async () => {
+  test(`added fields are stored and read, CRDs of ${whose}`, { skip }, async () => {
     await using api = await startKubeApiServer();
     await applyDefinitions(api, whose);
     await using store = await open(api);

@@ -1,4 +1,4 @@
-/** The oldest and the newest kubectl that the tests speak with. */
+/** The oldest and the newest kubectl that the tests run. */
 import { withCacheLock } from '@tinkerbell/hook';
 import { goClients } from './go-clients.ts';
 import { installedKubectl, kubectlCache } from './installed-kubectl.ts';
@@ -6,7 +6,7 @@ import { installedKubectl, kubectlCache } from './installed-kubectl.ts';
 export interface KubectlClient {
   readonly name: string;
   readonly path: string;
-  /** Why it cannot be had. */
+  /** The reason why it is unavailable. */
   readonly skip: string | false;
 }
 

@@ -1,4 +1,4 @@
-/** A day with kubectl, the oldest and the newest: commands in order, each with what it must say. */
+/** Runs commands in order with kubectl, the oldest and the newest, each with its expected output. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -83,7 +83,10 @@ spec: {units: 42}
 
 type Step = readonly [command: string, says: RegExp, outcome?: 'fails' | 'either'];
 
-/** Words are parted by spaces; a name of `files` is that file, `CRD` Tinkerbell's own definition of Hardware. */
+/**
+ * Words are separated by spaces. A name in `files` is replaced by that file, and `CRD` by Tinkerbell's own
+ * definition of Hardware.
+ */
 const steps: readonly Step[] = [
   ['version', /Server Version: .*(?:Major:"1"|v1\.\d)/],
   ['api-versions', /tinkerbell\.org\/v1alpha1\nv1\n/],
@@ -184,7 +187,7 @@ before(() => {
 after(() => rmSync(home, { recursive: true }));
 
 for (const { name, path, skip } of await kubectlClients()) {
-  test(`${name} does what it does with a cluster`, { skip }, async () => {
+  test(`${name} behaves as with a cluster`, { skip }, async () => {
     await using server = await startServer();
     const wrong: string[] = [];
     for (const [command, says, outcome] of steps) {
@@ -197,7 +200,7 @@ for (const { name, path, skip } of await kubectlClients()) {
   });
 }
 
-/** Everything it wrote, to either stream. */
+/** Everything that it printed, to either stream. */
 async function said(
   kubectlPath: string,
   server: ServerChild,

@@ -1,4 +1,4 @@
-/** kubectl, the oldest and the newest, unmodified, against the running server. */
+/** Tests kubectl, the oldest and the newest, unmodified, against the running server. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -121,7 +121,7 @@ function kubectlVerbs(client: KubectlClient): void {
       );
     await kubectl('wait', 'workflow/w', '--for', 'condition=TemplateRenderedSuccess', '--timeout', '10s');
     const before = await versions();
-    // The client sends lists without their defaults again and calls that configured; nothing is written.
+    // The client sends lists without their defaults again and reports them as configured. Nothing is written.
     await kubectl('apply', '-f', file);
     assert.equal(await versions(), before);
   });
@@ -146,7 +146,7 @@ function kubectlVerbs(client: KubectlClient): void {
     assert.equal(await kubectl('get', 'hw', '-l', 'rack=two', '-o', 'name'), '');
   });
 
-  test('kubectl stops and resumes a workflow by its subresources, and shows why it may not', async () => {
+  test('kubectl stops and resumes a workflow by its subresources, and shows why this is refused', async () => {
     const path = '/apis/tinkerbell.org/v1alpha1/namespaces/default/workflows/w';
     const body = join(home, 'body.json');
     writeFileSync(body, '{"who": "kubectl", "why": "a test"}');
@@ -164,7 +164,7 @@ function kubectlVerbs(client: KubectlClient): void {
     );
   });
 
-  test('kubectl describes a workflow with what happened to it', async () => {
+  test('kubectl describes a workflow with its events', async () => {
     for (;;) {
       const described = await kubectl('describe', 'workflow', 'w');
       if (/^Events:\n/m.test(described)) {
@@ -192,7 +192,7 @@ function kubectlVerbs(client: KubectlClient): void {
     assert.deepEqual(seen, ['hardware.tinkerbell.org/h', 'hardware.tinkerbell.org/h']);
   });
 
-  test('kubectl shows why an object is refused, and stores nothing of it', async () => {
+  test('kubectl shows why an object is refused, and nothing of it is stored', async () => {
     const bad = join(home, 'bad.yaml');
     writeFileSync(
       bad,

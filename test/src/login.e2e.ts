@@ -1,4 +1,4 @@
-/** `tink login` with a real OpenID provider: people log in, stay logged in, and are told what went wrong. */
+/** Tests `tink login` with a real OpenID provider: people log in, stay logged in, and see what went wrong. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ let brief: IdentityProvider;
 let server: ServerChild;
 let guests: ServerChild;
 
-/** The program, as it runs. `config` names a file of its own. */
+/** Runs the program. `config` names its own configuration file. */
 class Tink {
   said = '';
   readonly #child;
@@ -90,7 +90,7 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('a person logs in with a browser, is somebody from then on, and nobody after the logout', async () => {
+test('a person logs in with a browser, is known from then on, and is anonymous after the logout', async () => {
   const run = await loggedIn('browser', ANN, '--server', server.url);
   assert.equal(await run.code(), 0, run.said);
   assert.match(run.said, /logged in as ann/);
@@ -120,7 +120,7 @@ test('a person logs in on another device', async () => {
   assert.match((await tink('device', 'auth', 'whoami')).said, /oidc:ann/);
 });
 
-test('who may read the addresses of the page has no code: state and verifier are of this login alone', async () => {
+test('an observer of the URLs of the page gets no token, because state and verifier belong to this login alone', async () => {
   const run = new Tink('stranger', ['login', '--no-browser', '--server', server.url]);
   const url = new URL(await run.until(/^(http\S+\/auth\?\S+)$/m));
   const asked = url.searchParams;
@@ -157,7 +157,7 @@ test('tokens are renewed when they end, and once when the server refuses one', a
   assert.match((await tink('brief', 'auth', 'whoami')).said, /has ended\n +run tink login/);
 });
 
-test('what goes wrong is said with the way out', async () => {
+test('reports each error and how to fix it', async () => {
   const at = ['--server', server.url];
   const refused = await loggedIn('wrong', { login: 'ann', refuses: true }, ...at);
   assert.match(refused.said, /the identity provider rejected the login/);
@@ -182,10 +182,10 @@ test('what goes wrong is said with the way out', async () => {
     (await tink('wrong', 'login', '--device', '--server', guests.url)).said,
     /the code expired.*\n.*again/,
   );
-  assert.throws(() => configText('wrong'), /ENOENT/, 'nothing is kept of a login that failed');
+  assert.throws(() => configText('wrong'), /ENOENT/, 'a failed login stores nothing');
 });
 
-test('a clock that is wrong is named', async () => {
+test('reports a wrong clock', async () => {
   const late = join(folder, 'late.mjs');
   writeFileSync(late, 'const now = Date.now; Date.now = () => now() + 7_200_000;\n');
   const run = new Tink('clock', ['login', '--no-browser', '--server', server.url], ['--import', late]);
@@ -194,7 +194,7 @@ test('a clock that is wrong is named', async () => {
   assert.match(run.said, /clock.*2 h/);
 });
 
-test('a server without an identity provider says so', async () => {
+test('reports a server without an identity provider', async () => {
   await using plain = await startServer();
   assert.match(
     (await tink('plain', 'login', '--server', plain.url)).said,

@@ -1,4 +1,4 @@
-/** What docs/reference/metrics.md lists, and what a page of a running server shows. */
+/** The metrics that docs/reference/metrics.md lists, and those on a page of a running server. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ type Families = ReadonlyMap<string, ShownFamily>;
 
 const PAGE = join(import.meta.dirname, '../../docs/reference/metrics.md');
 
-/** By the page that the heading names; the last one is `/metrics`. */
+/** Returns the metrics by the page in the heading. The last one is `/metrics`. */
 export function documentedMetrics(): ReadonlyMap<string, Families> {
   const [, ...sections] = readFileSync(PAGE, 'utf8').split(/^## /m);
   return new Map(
@@ -43,7 +43,9 @@ export function shownMetrics(text: string): readonly ShownFamily[] {
   });
 }
 
-/** Those that the reference does not have, or has with another type or without a label that is shown. */
+/**
+ * Returns the metrics that the reference lacks, or has with another type or without a label that is shown.
+ */
 export function undocumented(shown: readonly ShownFamily[], documented: Families): readonly ShownFamily[] {
   return shown.filter(({ name, type, labels }) => {
     const family = documented.get(name);

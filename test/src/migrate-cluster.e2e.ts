@@ -1,4 +1,7 @@
-/** One of our servers as the cluster of another: our kinds, a Hardware seen from both sides, a move into it. */
+/**
+ * Tests one of our servers as the cluster of another: our kinds, a Hardware seen from both sides, and a move
+ * into it.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -32,7 +35,7 @@ async function read({ url, request }: ServerChild, path: string): Promise<Served
   return response.ok ? ((await response.json()) as Served) : undefined;
 }
 
-/** The object when it has a state. */
+/** Resolves with the object when it has a state. */
 async function rendered(server: ServerChild, path: string): Promise<Served> {
   for (;;) {
     const found = await read(server, path);
@@ -41,7 +44,7 @@ async function rendered(server: ServerChild, path: string): Promise<Served> {
   }
 }
 
-/** How commands on its machine reach a server. */
+/** Returns the kubeconfig with which commands on its machine reach a server. */
 function kubeconfigOf({ dataDirectory }: ServerChild): string {
   return join(dataDirectory, 'kubeconfig');
 }
@@ -60,7 +63,7 @@ const template = { kind: 'Template', metadata: { name: 't' }, spec: { data: temp
 const spec = { templateRef: 't', hardwareMap: { device_1: '52:54:00:00:00:01' } };
 const workflow = { kind: 'Workflow', metadata: { name: 'w' }, spec };
 
-test('a server keeps its objects in another one as in a cluster, and a file moves into it', async () => {
+test('a server keeps its objects in another one as in a cluster, and a file is moved into it', async () => {
   const flags = ['--store', 'memory', '--enable-tink-controller=false'];
   await using cluster = await startServer({ flags });
   const kubeconfig = kubeconfigOf(cluster);

@@ -1,4 +1,6 @@
-/** A seed machine that moves to a database in the middle of a workflow: nothing is done twice, and nothing is forgotten. */
+/**
+ * Tests a seed machine that moves to a database during a workflow: nothing is repeated, and nothing is lost.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -87,10 +89,10 @@ async function nextAction(client: Client): Promise<ActionResponse | undefined> {
   return undefined;
 }
 
-/** Runs to its end the action that the server gives next; its name. */
+/** Runs the next action from the server to its end, and returns its name. */
 async function performNext(client: Client): Promise<string> {
   const action = await nextAction(client);
-  if (action === undefined) throw new Error('the server gave no action');
+  if (action === undefined) throw new Error('the server assigned no action');
   const { workflowId, taskId, actionId, name: actionName } = action;
   for (const actionState of [StateType.RUNNING, StateType.SUCCESS]) {
     const request = create(ActionStatusRequestSchema, {
@@ -108,7 +110,7 @@ async function performNext(client: Client): Promise<string> {
   return action.name;
 }
 
-/** States of all workflows, once the controller has ended what agents have finished. */
+/** Returns the states of all workflows, once the controller has ended what agents have finished. */
 async function endStates(url: string): Promise<readonly (string | undefined)[]> {
   let states: readonly (string | undefined)[] = [];
   for (let asked = 0; asked < ASKED; asked += 1) {
@@ -119,7 +121,7 @@ async function endStates(url: string): Promise<readonly (string | undefined)[]> 
   return states;
 }
 
-test('a workflow that waits between two actions goes on after the move from a file to PostgreSQL', async () => {
+test('a workflow that waits between two actions continues after the move from a file to PostgreSQL', async () => {
   await using cleanup = new AsyncDisposableStack();
   const postgres = cleanup.use(await startPostgres());
   const postgresUrl = await postgres.database('site');
@@ -132,7 +134,7 @@ test('a workflow that waits between two actions goes on after the move from a fi
     `--tink-server-bind-port=${place.grpcPort}`,
     '--api-anonymous=everyone',
   ];
-  // The agent keeps its connection over the move, and finds the new server at the old place.
+  // The agent keeps its connection during the move, and finds the new server at the old address.
   const client = new Client(grpcAddressOf(place), credentials.createInsecure(), {
     'grpc.max_reconnect_backoff_ms': 200,
   });

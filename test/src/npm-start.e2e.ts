@@ -1,4 +1,7 @@
-/** `npm start` as a supervisor uses it: a signal to npm stops the server, its exit code is the server's, and nothing remains. */
+/**
+ * Tests `npm start` as a supervisor uses it: a signal to npm stops the server, its exit code is the server's,
+ * and nothing remains.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +16,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as
   readonly scripts: Readonly<Record<string, string>>;
 };
 
-/** Processes of one group that still run, as `pid (name)`. */
+/** Returns the processes of one group that still run, as `pid (name)`. */
 function membersOf(group: number): string[] {
   return readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];
@@ -27,7 +30,7 @@ function membersOf(group: number): string[] {
   });
 }
 
-/** npm as a child that leads a process group of its own, as supervisors start it. */
+/** Starts npm as a child that leads its own process group, as supervisors start it. */
 function startNpm(words: readonly string[]) {
   const child = spawn('npm', words, { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
   const lines: string[] = [];
@@ -64,7 +67,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 for (const [title, signal, isForAll] of [
   ['SIGTERM to npm alone', 'SIGTERM', false],
   ['SIGINT to npm alone', 'SIGINT', false],
-  ['Ctrl-C, a SIGINT to the whole group that npm passes on once more', 'SIGINT', true],
+  ['Ctrl-C, a SIGINT to the whole group that npm forwards again', 'SIGINT', true],
   ['SIGTERM to the whole group', 'SIGTERM', true],
 ] as const) {
   test(`stops gracefully by ${title}`, async () => {
@@ -82,8 +85,8 @@ test('ends with the exit code of the server', async () => {
   assert.match(npm.said(), /--http-port must be a whole number/);
 });
 
-test('a program that set-up starts is replaced by what the command runs, in every script', () => {
+test('in every script, a program that the set-up starts is replaced by what the command runs', () => {
   for (const [name, line] of Object.entries(manifest.scripts)) {
-    assert.doesNotMatch(line, /&&|;/, `${name}: a shell that waits for its last program passes no signal on`);
+    assert.doesNotMatch(line, /&&|;/, `${name}: a shell that waits for its last program forwards no signal`);
   }
 });

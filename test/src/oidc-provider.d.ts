@@ -1,4 +1,4 @@
-/** As far as tests need it. */
+/** The types of the package that tests use. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import type { Firmware } from '@tinkerbell/sandbox';
 import { provisionWithServerKilled } from './provision.ts';
 
-/** Registers the one test; a process enters its private network once, so that each firmware has a file of its own. */
+/**
+ * Registers the only test of a file. A process enters its private network once, so each firmware has its own
+ * file.
+ */
 export function provisionTest(firmware: Firmware): void {
   const skip = process.getuid?.() === 0 ? false : 'needs root for its own network and disk images';
   test(

@@ -1,6 +1,6 @@
 /**
- * One bare machine in a network of its own, from power-on to the login prompt of what was written to its disk. In the
- * middle of image2disk the server is killed and started again.
+ * One bare machine in a separate network, from power-on to the login prompt of the system that was written to
+ * its disk. During image2disk the server is killed and started again.
  */
 import assert from 'node:assert/strict';
 import { link } from 'node:fs/promises';
@@ -30,14 +30,14 @@ import {
 export interface Provision {
   /** The workflow's whole timeline, oldest first. */
   readonly timeline: readonly TimelineRecord[];
-  /** What `tink workflow events` prints at the end. */
+  /** The output of `tink workflow events` at the end. */
   readonly events: string;
-  /** What `tink get workflow -o json` says at the end. */
+  /** The output of `tink get workflow -o json` at the end. */
   readonly workflow: { readonly status: { readonly state: string } };
   readonly consoleTail: readonly string[];
 }
 
-/** Resolves when the login prompt is there; rejects with the end of the console when it does not come. */
+/** Resolves when the login prompt appears. Rejects with the end of the console when it does not. */
 export async function provisionWithServerKilled(firmware: Firmware): Promise<Provision> {
   await using cleanup = new AsyncDisposableStack();
   const options = await serverOptions(firmware, cleanup);
@@ -75,7 +75,7 @@ export async function provisionWithServerKilled(firmware: Firmware): Promise<Pro
   };
 }
 
-/** Half a second into the image: some of it is on the disk, most of it is not. */
+/** Half a second into the image: some of it is on the disk, and most of it is not. */
 function isWritingImage(record: TimelineRecord): boolean {
   return record.event === 'action-progressed' && /write image/.test(record.message);
 }

@@ -1,6 +1,6 @@
 /**
- * An action fails on a real machine; it is mended and tried again where it failed, and what went well before is not
- * done again.
+ * An action fails on a real machine. After the fix it is retried from where it failed, and what succeeded
+ * before is not repeated.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -73,60 +73,55 @@ interface StoredWorkflow {
 
 const skip = process.getuid?.() === 0 ? false : 'needs root for its own network and disk images';
 
-test(
-  'retry from the failed action ends the run without doing the ones before it again',
-  { skip },
-  async () => {
-    await using cleanup = new AsyncDisposableStack();
-    const options = await serverOptions('bios', cleanup);
-    writeSmallImage(join(options.imagesDirectory, IMAGE));
-    const network = await enterPrivateNetwork(serverAddress);
-    cleanup.defer(startRouterAdvertiser(network.bridge));
-    const { template, machines } = await loadDemoManifests(1, 'bios');
-    const [demoMachine] = machines;
-    assert.ok(demoMachine !== undefined);
-    const server = await startServer({ ...options, networkInterface: network.bridge });
-    cleanup.defer(() => server.stop());
-    const ours: ApiObject = { ...template, spec: { data: TEMPLATE } };
-    for (const object of [ours, demoMachine.hardware, demoMachine.workflow])
-      await createObject(server, object);
-    const directory = options.dataDirectory;
-    const port = await network.addPort();
-    const machine = await createMachine({ ...demoMachine, firmware: 'bios', directory, port });
-    cleanup.defer(() => machine.powerOff());
-    const ending = limitOf(machine.failed, () => machine.serial.tail(30).join('\n'));
-    await machine.powerOn();
-    const reaches = (state: string) =>
-      Promise.race([
-        until(server, demoMachine, ({ message }) => message.includes(`workflow is ${state}`)),
-        ending,
-      ]);
-    const stored = async () =>
-      JSON.parse(await tink(server, 'get', 'workflow', WORKFLOW, '-o', 'json')) as StoredWorkflow;
-    const actions = async () => (await stored()).status.tasks.flatMap((task) => task.actions);
+test('retry from the failed action ends the run without repeating the earlier ones', { skip }, async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const options = await serverOptions('bios', cleanup);
+  writeSmallImage(join(options.imagesDirectory, IMAGE));
+  const network = await enterPrivateNetwork(serverAddress);
+  cleanup.defer(startRouterAdvertiser(network.bridge));
+  const { template, machines } = await loadDemoManifests(1, 'bios');
+  const [demoMachine] = machines;
+  assert.ok(demoMachine !== undefined);
+  const server = await startServer({ ...options, networkInterface: network.bridge });
+  cleanup.defer(() => server.stop());
+  const ours: ApiObject = { ...template, spec: { data: TEMPLATE } };
+  for (const object of [ours, demoMachine.hardware, demoMachine.workflow]) await createObject(server, object);
+  const directory = options.dataDirectory;
+  const port = await network.addPort();
+  const machine = await createMachine({ ...demoMachine, firmware: 'bios', directory, port });
+  cleanup.defer(() => machine.powerOff());
+  const ending = limitOf(machine.failed, () => machine.serial.tail(30).join('\n'));
+  await machine.powerOn();
+  const reaches = (state: string) =>
+    Promise.race([
+      until(server, demoMachine, ({ message }) => message.includes(`workflow is ${state}`)),
+      ending,
+    ]);
+  const stored = async () =>
+    JSON.parse(await tink(server, 'get', 'workflow', WORKFLOW, '-o', 'json')) as StoredWorkflow;
+  const actions = async () => (await stored()).status.tasks.flatMap((task) => task.actions);
 
-    await reaches('FAILED');
-    assert.deepEqual(
-      (await actions()).map(({ state }) => state),
-      ['SUCCESS', 'FAILED', 'PENDING'],
-    );
-    await tink(server, 'workflow', 'edit', WORKFLOW, 'write first', '--env', 'DEST_DISK=/dev/vda');
-    await tink(server, 'workflow', 'retry', WORKFLOW, '--from', 'write first', '--why', 'wrong disk');
-    await reaches('SUCCESS');
-    assert.deepEqual(
-      (await actions()).map(({ name, state, attempt }) => [name, state, attempt]),
-      [
-        ['write image', 'SUCCESS', 1],
-        ['write first', 'SUCCESS', 2],
-        ['write second', 'SUCCESS', 1],
-      ],
-    );
-    const started = (await timelineOf(server, demoMachine)).filter(({ event }) => event === 'action-started');
-    assert.equal(started.length, 4, 'one of them twice');
-  },
-);
+  await reaches('FAILED');
+  assert.deepEqual(
+    (await actions()).map(({ state }) => state),
+    ['SUCCESS', 'FAILED', 'PENDING'],
+  );
+  await tink(server, 'workflow', 'edit', WORKFLOW, 'write first', '--env', 'DEST_DISK=/dev/vda');
+  await tink(server, 'workflow', 'retry', WORKFLOW, '--from', 'write first', '--why', 'wrong disk');
+  await reaches('SUCCESS');
+  assert.deepEqual(
+    (await actions()).map(({ name, state, attempt }) => [name, state, attempt]),
+    [
+      ['write image', 'SUCCESS', 1],
+      ['write first', 'SUCCESS', 2],
+      ['write second', 'SUCCESS', 1],
+    ],
+  );
+  const started = (await timelineOf(server, demoMachine)).filter(({ event }) => event === 'action-started');
+  assert.equal(started.length, 4, 'one of them twice');
+});
 
-/** A filesystem without partitions; the disk is larger, which ext4 does not mind. */
+/** A filesystem without partitions. The disk is larger, which ext4 accepts. */
 function writeSmallImage(path: string): void {
   writeFileSync(path, '');
   truncateSync(path, IMAGE_BYTES);

@@ -1,4 +1,4 @@
-/** Choices that a seed repeats (mulberry32). */
+/** Random choices that a seed repeats (mulberry32). */
 export class SeededChoice {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededChoice {
     this.#state = seed;
   }
 
-  /** 0 up to, not including, `count`. */
+  /** Returns a number from 0 up to, not including, `count`. */
   below(count: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -20,7 +20,7 @@ export class SeededChoice {
     return chosen;
   }
 
-  /** True once in `count` times on average. */
+  /** Returns true once in `count` times on average. */
   once(count: number): boolean {
     return this.below(count) === 0;
   }

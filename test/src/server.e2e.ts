@@ -1,4 +1,4 @@
-/** The server as an operator meets it: start, wrong flags, kill, start again. */
+/** Tests the server as an operator uses it: start, wrong flags, kill, start again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { documentedMetrics, shownMetrics, undocumented } from './metrics-reference.ts';
@@ -28,7 +28,7 @@ test('keeps what it acknowledged when it is killed', async () => {
   assert.equal((await second.request(`${second.url}${path}/h`)).status, 200);
 });
 
-test('says that a data folder is in use, and by which flag to choose another', async () => {
+test('reports that a data folder is in use, and the flag to choose another', async () => {
   await using server = await startServer();
   await assert.rejects(
     startServer({ dataDirectory: server.dataDirectory }),
@@ -89,7 +89,7 @@ test('shows the metrics that the reference lists, with their types and labels, o
   assert.deepEqual(undocumented(own, new Map(all)), []);
 });
 
-test('says at the start which boot files are missing, and how to get them', async () => {
+test('reports at the start which boot files are missing, and how to get them', async () => {
   await using server = await startServer({
     flags: ['--ipxe-binary-dir', '/nowhere', '--images-dir', '/no-images'],
   });
@@ -99,7 +99,7 @@ test('says at the start which boot files are missing, and how to get them', asyn
   assert.match(said, /no iPXE binaries in \/nowhere: download them with npm run setup -- ipxe/);
 });
 
-test('goes down at a signal within the grace of its connections', async () => {
+test('stops at a signal within the grace period of its connections', async () => {
   const server = await startServer();
   const watch = await server.request(`${server.url}${path}?watch=true`);
   const ended = watch.text();
@@ -107,7 +107,7 @@ test('goes down at a signal within the grace of its connections', async () => {
   assert.equal(await ended, '');
 });
 
-test('says that it shuts down before it does, and serves until then', async () => {
+test('announces its shutdown first, and serves until then', async () => {
   const server = await startServer({ flags: ['--shutdown-delay-duration', '3s'] });
   const ended = server[Symbol.asyncDispose]();
   let answer = await fetch(`${server.url}/readyz`);

@@ -1,4 +1,4 @@
-/** The real server as a child process on loopback, in a data folder of its own. */
+/** Runs the real server as a child process on loopback, with its own data folder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,24 +13,24 @@ export interface ServerChild extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly dataDirectory: string;
-  /** `fetch` as the administrator of the server, unless a request has a credential of its own. */
+  /** `fetch` as the administrator of the server, unless a request has its own credential. */
   readonly request: ReturnType<typeof localFetch>;
   readonly pid: number;
   /** Its log so far. */
   said(): readonly string[];
-  /** SIGKILL, as a power cut would; the data folder stays. */
+  /** Sends SIGKILL, like a power cut. The data folder stays. */
   kill(): Promise<void>;
 }
 
 export interface ServerChildOptions {
-  /** Reused from a killed server; a new one otherwise. */
+  /** The folder of a killed server (default: a new one). */
   readonly dataDirectory?: string;
   readonly flags?: readonly string[];
-  /** Begins the command line: a program that becomes the one it is given. */
+  /** The beginning of the command line: a program that executes the rest. */
   readonly prefix?: readonly string[];
 }
 
-/** Resolves when the server says that it is ready; rejects with what it said when it ends before. */
+/** Resolves when the server reports that it is ready. Rejects with its output when it ends before. */
 export async function startServer(options: ServerChildOptions = {}): Promise<ServerChild> {
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'tinkerbell-server-'));
   const flags = [

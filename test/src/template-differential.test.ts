@@ -1,4 +1,4 @@
-/** The template language beside Go's own text/template and sprig, on templates made at random. */
+/** Compares the template language with Go's own text/template and sprig, on random templates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { execute, fromJson, parseTemplate } from '@tinkerbell/go-template';
@@ -14,7 +14,7 @@ const SEED = 20_250_901;
 const TEMPLATES = 5_000;
 const functions = templateFunctions(templatePlatform);
 
-/** Tinkerbell's own, which sprig does not have. */
+/** Tinkerbell's own functions, which sprig does not have. */
 const OWN = ['formatPartition', 'netmaskToPrefixLength', 'toYaml', 'fromYaml'];
 
 function renderHere(template: string): Answer {
@@ -30,7 +30,7 @@ function reasonFor(template: string, version: number): string | undefined {
   )?.reason;
 }
 
-test('every function is called by the generated templates', () => {
+test('the generated templates call every function', () => {
   const called = [...CALLS.keys(), ...DETERMINED].join(' ');
   const forgotten = [...functions.keys()].filter(
     (name) => !OWN.includes(name) && !new RegExp(`\\b${name}\\b`).test(called),
@@ -39,7 +39,7 @@ test('every function is called by the generated templates', () => {
 });
 
 test(
-  `${TEMPLATES} random templates give what Go and sprig give`,
+  `${TEMPLATES} random templates give the same result as Go and sprig`,
   { skip: goIsMissing() ?? false },
   (context) => {
     const templates = generatedTemplates(SEED, TEMPLATES);

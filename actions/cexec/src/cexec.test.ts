@@ -21,7 +21,7 @@ const CONTEXT: ActionContext = {
   progress() {},
 };
 
-test('cuts commands at semicolons and spaces unless there is an interpreter', () => {
+test('splits commands at semicolons and spaces unless there is an interpreter', () => {
   assert.deepEqual(splitCommands('apt update; apt  install x;', undefined), [
     ['apt', 'update'],
     ['apt', 'install', 'x'],
@@ -29,13 +29,13 @@ test('cuts commands at semicolons and spaces unless there is an interpreter', ()
   assert.deepEqual(splitCommands('a; b > c', '/bin/sh -c'), [['/bin/sh', '-c', 'a; b > c']]);
 });
 
-test('names the variables that are missing', async () => {
+test('names the missing variables', async () => {
   const result = await cexecAction.run({}, CONTEXT);
   assert.ok(!result.ok);
   assert.match(result.error, /CMD_LINE is missing.*BLOCK_DEVICE is missing.*FS_TYPE is missing/);
 });
 
-test('runs a program of the file system in chroot, and fails as it fails', async (context) => {
+test('runs a program of the file system in chroot, and fails when it fails', async (context) => {
   const image = join(directory, 'disk.img');
   const tree = join(directory, 'tree');
   let device: string;

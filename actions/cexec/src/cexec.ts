@@ -24,9 +24,9 @@ interface Settings {
 }
 
 /**
- * Runs commands inside the file system on a block device. Variables as in upstream's cexec: BLOCK_DEVICE, FS_TYPE,
- * CMD_LINE, CHROOT, DEFAULT_INTERPRETER, UPDATE_RESOLV_CONF. Without an interpreter CMD_LINE is cut at `;` and
- * spaces, with no quoting, as upstream does.
+ * Runs commands inside the file system on a block device. Variables as in upstream's cexec: BLOCK_DEVICE,
+ * FS_TYPE, CMD_LINE, CHROOT, DEFAULT_INTERPRETER, UPDATE_RESOLV_CONF. Without an interpreter CMD_LINE is
+ * split at `;` and spaces, without quoting, as upstream does.
  */
 export const cexecAction = defineAction('cexec', async (environment, context) => {
   const settings = readSettings(environment);
@@ -41,7 +41,7 @@ function readSettings(environment: Environment): Settings {
     device: read.absolutePath('BLOCK_DEVICE', 'the partition, for example /dev/sda1'),
     fileSystem: read.required('FS_TYPE', 'its file system, for example ext4'),
     commands: splitCommands(commandLine, read.optional('DEFAULT_INTERPRETER')),
-    // Upstream's templates write y or true; any value but a refusal asks for it.
+    // Upstream's templates write y or true. Any value except a refusal enables it.
     chroot: !/^(|n|no|false|0)$/i.test(environment['CHROOT'] ?? ''),
     updateResolvConf: read.flag('UPDATE_RESOLV_CONF', false),
   };
@@ -49,7 +49,7 @@ function readSettings(environment: Environment): Settings {
   return settings;
 }
 
-/** `/bin/sh -c` takes the whole line as one argument; without an interpreter words are cut at spaces. */
+/** `/bin/sh -c` gets the whole line as one argument. Without an interpreter words are split at spaces. */
 export function splitCommands(
   commandLine: string,
   interpreter: string | undefined,
@@ -93,7 +93,10 @@ async function runInside(root: string, settings: Settings, context: ActionContex
   }
 }
 
-/** A link would be followed in this system and not in the one on disk, and a pipe has no reader: they stay as they are. */
+/**
+ * A link would be followed in this system instead of the one on disk, and a pipe has no reader. Both stay
+ * unchanged.
+ */
 async function copyResolvConf(root: string): Promise<void> {
   const target = join(root, 'etc/resolv.conf');
   const info = await lstat(target).catch(() => undefined);

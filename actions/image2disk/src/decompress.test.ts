@@ -1,4 +1,4 @@
-/** Streams that end, fail or go on when it is least convenient. The source says what arrives when. */
+/** Streams that end, fail or continue at inconvenient times. The source determines what arrives when. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';

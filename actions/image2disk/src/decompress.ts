@@ -8,19 +8,22 @@ import { ActionError } from '@tinkerbell/action-kit';
 import { release, releaseChunk } from './release-chunk.ts';
 import type { Compression } from './settings.ts';
 
-/** Large chunks: each costs one hop to a worker thread. Room for several: that thread unpacks while this one copies. */
+/**
+ * Large chunks, because each costs one hop to a worker thread. There is room for several, so that thread
+ * unpacks while this one copies.
+ */
 const DECODER = { chunkSize: 1024 * 1024, readableHighWaterMark: 4 * 1024 * 1024 } as const;
 
-/** The end of what a program complains about. */
+/** The last bytes of a program's error output. */
 const COMPLAINT_CHARACTERS = 500;
 
 const PROGRAMS = { xz: 'xz', bzip2: 'bzip2' } as const;
 
 /**
- * The image's bytes as they belong on the disk. gzip and zstd are unpacked by Node on its worker threads, xz
- * and bzip2 by their programs. It ends when the source or the decoder does, whichever is first.
+ * Returns the image's bytes as they belong on the disk. Node unpacks gzip and zstd on its worker threads, and
+ * programs unpack xz and bzip2. It ends when the source or the decoder does, whichever is first.
  *
- * @throws ActionError when the stream is not what it should be, ends too early, or goes on after its end.
+ * @throws ActionError when the stream is invalid, ends too early, or continues after its end.
  */
 export async function* decompress(
   source: AsyncIterable<Buffer>,
@@ -48,7 +51,7 @@ export async function* decompress(
   }
 }
 
-/** Counts what it has taken of the compressed bytes. */
+/** Counts the compressed bytes that it has read. */
 type Decoder = Transform & { readonly bytesWritten: number };
 
 async function* unpack(
@@ -58,17 +61,18 @@ async function* unpack(
 ): AsyncGenerator<Buffer, void> {
   let failure: unknown;
   const fed = feed(source, decoder, compression).catch((error: unknown) => {
-    // The loop below then throws it. It waits for the source no longer: that may be silent.
+    // The loop below then throws it. It no longer waits for the source, which may be silent.
     failure = error;
     decoder.destroy(error instanceof Error ? error : new Error(String(error)));
   });
   try {
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       yield chunk;
-      // The decoder fills a buffer with chunk after chunk, and takes another one where a chunk reaches its end.
+      // The decoder fills a buffer with chunk after chunk, and takes another one where a chunk reaches its
+      // end.
       if (chunk.byteOffset + chunk.byteLength === chunk.buffer.byteLength) release(chunk);
     }
-    // Whether more follows the end of the stream.
+    // True if more data follows the end of the stream.
     await fed;
   } catch (error) {
     failure ??= error;
@@ -88,7 +92,7 @@ async function feed(
   decoder: Decoder,
   compression: Compression,
 ): Promise<void> {
-  // A decoder that has ended or failed calls nobody back who writes to it.
+  // A decoder that has ended or failed does not call back its writer.
   const over = new Promise<void>((resolve) => {
     for (const event of ['end', 'error', 'close']) decoder.once(event, () => resolve());
   });
@@ -97,7 +101,7 @@ async function feed(
     const before = decoder.bytesWritten;
     if (!hasEnded) await Promise.race([writeTo(decoder, chunk), over]);
     if (decoder.errored !== null) return;
-    // What it leaves is behind the end of the stream: it may take the write as done all the same.
+    // The unread rest is after the end of the stream. The decoder may nevertheless report the write as done.
     const taken = decoder.bytesWritten - before;
     hasEnded ||= taken < chunk.length;
     if (hasEnded) assertPadding(chunk.subarray(taken), compression);
@@ -112,11 +116,11 @@ function writeTo(decoder: Decoder, chunk: Buffer): Promise<void> {
   });
 }
 
-/** Behind gzip there may be zeros, as gzip(1) has it: tapes and disks are padded with them. */
+/** Zeros may follow gzip, as in gzip(1), because tapes and disks are padded with them. */
 function assertPadding(rest: Buffer, compression: Compression): void {
   if (compression === 'gzip' && rest.every((byte) => byte === 0)) return;
   throw new ActionError(
-    `the image goes on after the end of its ${compression} stream: is it damaged, or two files in one?`,
+    `the image continues after the end of its ${compression} stream: is it damaged, or two files in one?`,
   );
 }
 
@@ -136,7 +140,7 @@ async function* unpackByProgram(
   let failure: unknown;
   const fed = pipeline(Readable.from(source), child.stdin).catch((error: unknown) => {
     failure = error;
-    // Without the rest of its input the program waits, and what it has is of no use.
+    // Without the rest of its input the program waits, and its output so far is useless.
     if (error instanceof ActionError) child.kill('SIGKILL');
   });
   try {
@@ -144,7 +148,7 @@ async function* unpackByProgram(
     const outcome = await ended;
     if (failure instanceof ActionError) throw failure;
     if (outcome instanceof Error) throw new ActionError(`cannot run ${program}: ${outcome.message}`);
-    // bzip2 ignores what follows, and says so.
+    // bzip2 ignores what follows, and reports it.
     if (outcome !== 0 || /trailing garbage/.test(complaint))
       throw new ActionError(`the image is not a whole ${program} stream: ${complaint.trim()}`);
     await fed;

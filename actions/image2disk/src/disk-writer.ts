@@ -1,7 +1,7 @@
 /**
  * Writes a stream to a disk past the page cache: 4 MiB at a time, several in flight, from page-aligned
- * memory. Long runs of zeros are not sent; the kernel is asked to make that range read as zeros, which most
- * devices do at once. Nothing is assumed about what the disk held before.
+ * memory. Long runs of zeros are not sent. Instead the kernel zeroes that range, which most devices do at
+ * once. The earlier content of the disk does not matter.
  */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
@@ -14,7 +14,10 @@ const BUFFER_BYTES = 4 * 1024 * 1024;
 const BUFFER_COUNT = 4;
 const WEB_ASSEMBLY_PAGE_BYTES = 64 * 1024;
 
-/** Node has it; its types leave it to the browser's. A Memory is page-aligned, which a Buffer is not. */
+/**
+ * Node has it, although its types declare it only for browsers. A Memory is page-aligned, and a Buffer is
+ * not.
+ */
 declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
 };
@@ -24,13 +27,15 @@ const DIRECT_ALIGNMENT_BYTES = 4096;
 
 export interface WriteTotals {
   readonly bytes: number;
-  /** How many of them were zeros that did not have to be sent. */
+  /** The number of bytes that were zeros and did not have to be sent. */
   readonly zeroBytes: number;
 }
 
 class NoSpace extends Error {}
 
-/** @throws ActionError when the disk cannot be opened. `sizeBytes` is undefined for a file, which may grow. */
+/**
+ * @throws ActionError when the disk cannot be opened. `sizeBytes` is undefined for a file, which may grow.
+ */
 export async function openDiskWriter(
   path: string,
   sizeBytes: number | undefined,
@@ -50,7 +55,7 @@ interface Target {
   readonly sizeBytes: number | undefined;
   readonly direct: FileHandle;
   readonly buffered: FileHandle;
-  /** Once it aborts nobody waits for the disk any more. */
+  /** Once it aborts, nothing waits for the disk any more. */
   readonly signal: AbortSignal;
 }
 
@@ -63,7 +68,7 @@ export class DiskWriter {
   #filled = 0;
   #position = 0;
   #failure: unknown;
-  /** Resolves when the signal aborts; a disk that hangs would else be waited for. */
+  /** Resolves when the signal aborts. Otherwise the action would wait for a disk that hangs. */
   readonly #stopped: Promise<void>;
 
   constructor(target: Target) {
@@ -85,7 +90,7 @@ export class DiskWriter {
   }
 
   /**
-   * Takes all of `chunk`; resolves when there is room for more.
+   * Accepts all of `chunk`. Resolves when there is room for more.
    *
    * @throws ActionError when an earlier write failed or the disk is too small.
    */
@@ -109,12 +114,15 @@ export class DiskWriter {
     this.#zeros.flush();
     await this.#settle(this.#extendFile());
     await this.#settle(this.#target.buffered.sync());
-    // A disk in use or without partitions refuses; the image is written all the same.
+    // A disk in use or without partitions refuses. The image is written nevertheless.
     rereadPartitionTable(this.#target.buffered.fd);
     return { bytes: this.#position, zeroBytes: this.#zeros.totalBytes };
   }
 
-  /** Waits for the disk, unless it was stopped: then the files are closed when the disk has answered. */
+  /**
+   * Waits for the disk, unless the action was stopped. In that case the files are closed when the disk has
+   * answered.
+   */
   async close(): Promise<void> {
     const closed = this.#closeFiles();
     await Promise.race([closed, this.#stopped]);
@@ -128,7 +136,7 @@ export class DiskWriter {
     for (const one of closed) if (one.status === 'rejected') throw one.reason;
   }
 
-  /** Throws what failed meanwhile, or that it was stopped. */
+  /** Throws an error that has occurred meanwhile, or when the action was stopped. */
   async #settle(work: Promise<unknown>): Promise<void> {
     await Promise.race([work, this.#stopped]);
     work.catch(() => undefined);
@@ -148,7 +156,7 @@ export class DiskWriter {
     }
   }
 
-  /** Hands a filled buffer over to the disk. */
+  /** Passes a filled buffer to the disk. */
   #submit(buffer: Buffer): void {
     const at = this.#position;
     const length = this.#filled;
@@ -176,7 +184,7 @@ export class DiskWriter {
     );
   }
 
-  /** The end of an image may be no multiple of a block: that part goes through the page cache. */
+  /** The end of an image may not be a multiple of a block. That part goes through the page cache. */
   async #writeTail(): Promise<void> {
     const buffer = this.#current;
     if (buffer === undefined || this.#filled === 0) return;
@@ -199,7 +207,7 @@ export class DiskWriter {
     if (sizeBytes !== undefined && end > sizeBytes) throw new NoSpace();
   }
 
-  /** A file that ends in zeros which were not sent still has to have its length. */
+  /** A file that ends in unsent zeros must still get its full length. */
   async #extendFile(): Promise<void> {
     const { buffered } = this.#target;
     const info = await buffered.stat();
@@ -222,7 +230,7 @@ async function openDirect(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDWR | constants.O_DIRECT);
   } catch (cause) {
-    // Some file systems, never block devices, know no direct writes.
+    // Some file systems, but no block devices, do not support direct writes.
     if (codeOf(cause) === 'EINVAL') return open(path, 'r+');
     const text = cause instanceof Error ? cause.message : String(cause);
     throw new ActionError(`cannot open DEST_DISK=${path}: ${text}`, { cause });

@@ -14,13 +14,13 @@ import { DiskWriter } from './disk-writer.ts';
 import { image2diskAction } from './image2disk.ts';
 import { quickClock, serve } from './testing/image-run.ts';
 
-/** A limit for what hangs, and no measure of anything. */
+/** A limit that only ends tests that hang. */
 const HANGS = { timeout: 60_000 };
 const KIBIBYTE = 1024;
 const directory = mkdtempSync(join(tmpdir(), 'image2disk-hostile-'));
 after(() => rmSync(directory, { recursive: true }));
 
-/** It does not shrink, so that a flipped bit is somewhere in the middle of much else. */
+/** It does not compress, so a flipped bit is somewhere in the middle of other data. */
 const IMAGE = randomBytes(3000 * KIBIBYTE + 7);
 const page = Buffer.from('<!DOCTYPE html>\n<html><body>Please log in</body></html>\n');
 
@@ -42,19 +42,19 @@ const damages: readonly (readonly [string, (packed: Buffer) => Buffer, RegExp])[
   ['a flipped byte in the middle', (packed) => flipped(packed, packed.length >> 1), /not a whole/],
   ['a flipped byte near its end', (packed) => flipped(packed, packed.length - 9), /not a whole/],
   ['its last byte missing', (packed) => packed.subarray(0, -1), /not a whole/],
-  ['its half missing', (packed) => packed.subarray(0, packed.length >> 1), /not a whole/],
+  ['its second half missing', (packed) => packed.subarray(0, packed.length >> 1), /not a whole/],
   [
-    'rubbish behind it',
+    'garbage after it',
     (packed) => Buffer.concat([packed, Buffer.from('rubbish '.repeat(99))]),
-    /not a whole|goes on after/,
+    /not a whole|continues after/,
   ],
   [
-    'much rubbish behind it',
+    'much garbage after it',
     (packed) => Buffer.concat([packed, randomBytes(900 * KIBIBYTE)]),
-    /not a whole|goes on after/,
+    /not a whole|continues after/,
   ],
   ['nothing in it', () => Buffer.alloc(0), /not a whole|is empty/],
-  ['a web page in its place', () => page, /is a web page and no image/],
+  ['a web page instead of it', () => page, /is a web page and not an image/],
 ];
 
 for (const [extension, pack] of Object.entries(packers)) {
@@ -63,7 +63,7 @@ for (const [extension, pack] of Object.entries(packers)) {
     test(`a ${extension} image with ${what} is a failure with a reason`, HANGS, async (context) => {
       const bytes = damage(packed);
       const address = await serve(context, (_request, response) => {
-        // In pieces, as a network brings them: a decoder that has ended is written to again.
+        // In pieces, as from a network, so that a decoder that has ended is written to again.
         for (let at = 0; at < bytes.length; at += 64 * KIBIBYTE)
           response.write(bytes.subarray(at, at + 64 * KIBIBYTE));
         response.end();
@@ -71,22 +71,18 @@ for (const [extension, pack] of Object.entries(packers)) {
       assert.match(errorOf(await run(`${address}/image.${extension}`)), reason);
     });
 
-  test(`a ${extension} image of no bytes is a failure`, HANGS, async (context) => {
+  test(`a ${extension} image without bytes is a failure`, HANGS, async (context) => {
     const address = await serve(context, (_request, response) => response.end(pack(Buffer.alloc(0))));
     assert.match(errorOf(await run(`${address}/image.${extension}`)), /is empty|not a whole/);
   });
 
-  test(
-    `a ${extension} image that is damaged at its start is not waited for to its end`,
-    HANGS,
-    async (context) => {
-      // The server keeps the connection open and sends no more.
-      const address = await serve(context, (_request, response) =>
-        response.write(flipped(packed, 0).subarray(0, 256 * KIBIBYTE)),
-      );
-      assert.match(errorOf(await run(`${address}/image.${extension}`)), /not a whole/);
-    },
-  );
+  test(`a ${extension} image that is damaged at its start is not read to its end`, HANGS, async (context) => {
+    // The server keeps the connection open and sends no more.
+    const address = await serve(context, (_request, response) =>
+      response.write(flipped(packed, 0).subarray(0, 256 * KIBIBYTE)),
+    );
+    assert.match(errorOf(await run(`${address}/image.${extension}`)), /not a whole/);
+  });
 
   test(`a ${extension} image that stalls ends when it is stopped`, HANGS, async (context) => {
     const stop = new AbortController();
@@ -97,13 +93,17 @@ for (const [extension, pack] of Object.entries(packers)) {
   });
 }
 
-test('an image of no bytes, and a web page, are failures without compression too', HANGS, async (context) => {
-  const address = await serve(context, ({ url }, response) => response.end(url === '/empty' ? '' : page));
-  assert.match(errorOf(await run(`${address}/empty`)), /is empty: there is nothing to write/);
-  assert.match(errorOf(await run(`${address}/login`)), /is a web page and no image/);
-});
+test(
+  'an image without bytes, and a web page, are failures also without compression',
+  HANGS,
+  async (context) => {
+    const address = await serve(context, ({ url }, response) => response.end(url === '/empty' ? '' : page));
+    assert.match(errorOf(await run(`${address}/empty`)), /is empty: there is nothing to write/);
+    assert.match(errorOf(await run(`${address}/login`)), /is a web page and not an image/);
+  },
+);
 
-test('zeros behind gzip are padding, and several members one image', HANGS, async (context) => {
+test('zeros after gzip are padding, and several members are one image', HANGS, async (context) => {
   const members = [
     gzipSync(IMAGE.subarray(0, 99_999)),
     gzipSync(IMAGE.subarray(99_999)),
@@ -117,7 +117,7 @@ test('zeros behind gzip are padding, and several members one image', HANGS, asyn
   assert.ok(readFileSync(disk).equals(IMAGE));
 });
 
-test('a redirect whose page has no end is followed all the same', HANGS, async (context) => {
+test('a redirect whose page has no end is followed nevertheless', HANGS, async (context) => {
   const address = await serve(context, ({ url }, response) => {
     if (url === '/image') return response.end(IMAGE);
     response.writeHead(302, { Location: '/image' });
@@ -127,14 +127,14 @@ test('a redirect whose page has no end is followed all the same', HANGS, async (
   assert.ok(result.ok, result.ok ? '' : result.error);
 });
 
-/** A disk that takes what it is given and never answers. */
+/** A disk that accepts writes and never answers. */
 function hangingDisk(signal: AbortSignal): DiskWriter {
   const never = (): Promise<never> => new Promise(() => undefined);
   const file = { fd: -1, write: never, sync: never, stat: never, close: never } as unknown as FileHandle;
   return new DiskWriter({ path: '/dev/hangs', sizeBytes: undefined, direct: file, buffered: file, signal });
 }
 
-test('a disk that does not answer is not waited for once the action is stopped', HANGS, async () => {
+test('a stopped action does not wait for a disk that does not answer', HANGS, async () => {
   const stop = new AbortController();
   const writer = hangingDisk(stop.signal);
   const writing = (async () => {

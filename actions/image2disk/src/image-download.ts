@@ -1,6 +1,6 @@
 /**
- * One HTTP download as one unbroken sequence of bytes. A connection that drops is made again with a range
- * request from the next byte; `If-Range` makes sure that it is still the same image.
+ * Reads one HTTP download as one continuous sequence of bytes. A dropped connection is replaced with a range
+ * request from the next byte, and `If-Range` ensures that it is still the same image.
  */
 import type { IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
@@ -8,40 +8,40 @@ import { get as getHttps } from 'node:https';
 import { ActionError, agentSession } from '@tinkerbell/action-kit';
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
 
-/** Not imported: platform/node/src/node-http.ts says why. */
+/** Not imported: platform/node/src/node-http.ts gives the reason. */
 const nodeHttp = process.getBuiltinModule('node:http');
 
 const REDIRECTS_MAX = 10;
-/** A connection that brings nothing for so long is given up and made again. */
+/** A connection without data for this long is closed and replaced. */
 const STALL_MS = 20_000;
 const BACKOFF_FIRST_MS = 250;
 const BACKOFF_MAX_MS = 8000;
 
 export interface DownloadRequest {
   readonly url: URL;
-  /** Without one byte of progress for so long the download fails. */
+  /** The download fails after this time without a byte of progress. */
   readonly retryForMs: number;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called when the server has told the image's size. */
+  /** Called when the server has reported the image's size. */
   onTotal(bytes: number): void;
 }
 
-/** What a resumed download must still agree with. */
+/** The facts that a resumed download must still match. */
 interface Identity {
   readonly validator: string | undefined;
   readonly totalBytes: number | undefined;
 }
 
-/** A failure that another attempt may cure. */
+/** A failure that another attempt may resolve. */
 class DroppedError extends Error {}
 
 /**
- * The bytes of `url`, in order, each once.
+ * Yields the bytes of `url`, in order, each once.
  *
- * @throws ActionError when the server refuses, when the image changed in the middle of the download, or
- * when no byte came for `retryForMs`.
+ * @throws ActionError when the server refuses, when the image changed during the download, or when no byte
+ * arrived for `retryForMs`.
  */
 export async function* downloadImage(request: DownloadRequest): AsyncGenerator<Buffer, void> {
   let received = 0;
@@ -85,7 +85,7 @@ async function open(
   }
   let url = request.url;
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    // Anew at each redirect: it may lead elsewhere.
+    // Checked at each redirect, because it may lead elsewhere.
     const ownHeaders = { ...headers, ...agentSession.headersFor(url) };
     const response = await respond(url, ownHeaders, request.signal);
     const status = response.statusCode ?? 0;
@@ -109,7 +109,7 @@ function respond(url: URL, headers: Record<string, string>, signal: AbortSignal)
     const options = { headers, signal, timeout: STALL_MS };
     const outgoing = get(url, options, resolve);
     outgoing.on('timeout', () => {
-      outgoing.destroy(new DroppedError(`nothing came for ${STALL_MS / 1000} s`));
+      outgoing.destroy(new DroppedError(`no data for ${STALL_MS / 1000} s`));
     });
     outgoing.on('error', reject);
   });
@@ -158,19 +158,23 @@ function sameProblem(response: IncomingMessage, identity: Identity, received: nu
   if (known && validator !== identity.validator) return 'the image changed on the server';
   if (response.statusCode === 206) return rangeProblem(response, identity, received);
   if (response.statusCode !== 200) return `the server answered ${response.statusCode}`;
-  // The server knows no ranges. The same validator means the same bytes: skip those already written.
-  return known ? undefined : 'the server sent the whole image again and cannot say that it is the same';
+  // The server does not support ranges. The same validator means the same bytes, so skip those already
+  // written.
+  return known ? undefined : 'the server sent the whole image again and cannot prove that it is the same';
 }
 
 function rangeProblem(response: IncomingMessage, identity: Identity, received: number): string | undefined {
   const range = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers['content-range'] ?? '');
-  if (Number(range?.[1]) !== received) return 'the server sent another range than asked for';
+  if (Number(range?.[1]) !== received) return 'the server sent a different range than requested';
   const total = range?.[2];
   if (total === '*' || identity.totalBytes === undefined) return undefined;
   return Number(total) === identity.totalBytes ? undefined : 'the image changed its size';
 }
 
-/** The response's body from byte `received` on. A whole image sent again is skipped up to there. */
+/**
+ * Returns the response's body from byte `received` on. A whole image that is sent again is skipped up to
+ * there.
+ */
 async function* bodyFrom(response: IncomingMessage, received: number): AsyncGenerator<Buffer, void> {
   let skip = response.statusCode === 200 ? received : 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -185,7 +189,7 @@ async function* bodyFrom(response: IncomingMessage, received: number): AsyncGene
 
 function refused(url: URL, status: number): Error {
   const text = `${url.href} answered ${status}`;
-  // Overload and gateway trouble pass; anything else will be the same next time.
+  // Overload and gateway errors pass. Any other error would be the same next time.
   return status === 408 || status === 429 || status >= 500 ? new DroppedError(text) : new ActionError(text);
 }
 

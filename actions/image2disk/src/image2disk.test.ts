@@ -16,7 +16,7 @@ const MEBIBYTE = 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'image2disk-test-'));
 after(() => rmSync(directory, { recursive: true }));
 
-/** Data, a long run of zeros across buffers, data, and an end that is no multiple of any block. */
+/** Data, a long run of zeros across buffers, data, and an end that is not a multiple of any block. */
 const IMAGE = Buffer.concat([
   randomBytes(MEBIBYTE),
   Buffer.alloc(9 * MEBIBYTE),
@@ -42,7 +42,7 @@ test('writes raw, gzip, zstd, xz and bzip2 images, by extension or by first byte
   }
 });
 
-test('overwrites what the disk held where the image has zeros', async (context) => {
+test('overwrites the old content of the disk where the image has zeros', async (context) => {
   const address = await serve(context, (_request, response) => response.end(IMAGE));
   const disk = dirtyDisk();
   assertOk(await run({ IMG_URL: `${address}/i`, DEST_DISK: disk }));
@@ -93,7 +93,7 @@ test('resumes a dropped download with range requests and keeps the checksum', as
   assert.match(ranges[1] ?? '', /^bytes=\d+-$/);
 });
 
-test('refuses to go on when the image changed between two parts', async (context) => {
+test('refuses to continue when the image changed between two parts', async (context) => {
   let requests = 0;
   const address = await serve(context, (_request, response) => {
     requests += 1;
@@ -104,7 +104,7 @@ test('refuses to go on when the image changed between two parts', async (context
   assert.match(errorOf(result), /the image changed on the server/);
 });
 
-test('skips what it has when the server knows no ranges but names the same image', async (context) => {
+test('skips what it has when the server does not support ranges but names the same image', async (context) => {
   let requests = 0;
   const address = await serve(context, (_request, response) => {
     requests += 1;
@@ -133,7 +133,7 @@ test('fails on a wrong checksum, a truncated image, a refusal and a missing disk
   assert.match(errorOf(missing), /none is not a block device; this machine has/);
 });
 
-test('names every variable that is wrong', async () => {
+test('names every wrong variable', async () => {
   const result = await run({ IMG_URL: 'ftp://x', COMPRESSED: 'maybe', RETRY_DURATION_MINUTES: '1h' });
   const error = errorOf(result);
   for (const name of [
@@ -169,7 +169,7 @@ test('reports bytes, total and rate', async (context) => {
 
 let disks = 0;
 
-/** A file in place of a disk, larger than the image, full of old bytes. */
+/** A file instead of a disk, larger than the image, full of old bytes. */
 function dirtyDisk(): string {
   disks += 1;
   const path = join(directory, `disk-${disks}`);

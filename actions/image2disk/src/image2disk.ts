@@ -15,12 +15,12 @@ import { openDiskWriter, type WriteTotals } from './disk-writer.ts';
 import { downloadImage } from './image-download.ts';
 import { detectCompression, readSettings, type Settings } from './settings.ts';
 
-/** The part of an image that shows whether it is a page. */
+/** The part of an image that reveals a web page. */
 const PAGE_START_BYTES = 256;
 
 /**
- * Streams a disk image from HTTP to a disk, unpacking it on the way. Upstream: the image2disk action. The
- * download is resumed when it breaks; see `settings.ts` for the variables.
+ * Streams a disk image from HTTP to a disk, and unpacks it on the way. Upstream: the image2disk action. A
+ * broken download is resumed. See `settings.ts` for the variables.
  */
 export const image2diskAction = defineAction('image2disk', async (environment, context) => {
   const settings = readSettings(environment);
@@ -34,7 +34,7 @@ export const image2diskAction = defineAction('image2disk', async (environment, c
   };
 });
 
-/** A file is accepted where it exists already; a missing name under /dev must not become a file in memory. */
+/** A file is accepted where it exists already. A missing name under /dev must not become a file in memory. */
 async function assertWritable(disk: string): Promise<void> {
   const info = await stat(disk).catch(() => undefined);
   if (info?.isFile() !== true) await assertBlockDevice(disk);
@@ -43,7 +43,7 @@ async function assertWritable(disk: string): Promise<void> {
 async function writeImage(settings: Settings, context: ActionContext): Promise<WriteTotals> {
   const meter = progressMeter(settings, context);
   const hash = settings.sha256 === undefined ? undefined : createHash('sha256');
-  // A connection that is open when the image has failed is of no use to anybody.
+  // When the image has failed, nobody needs an open connection.
   const ended = new AbortController();
   const download = downloadImage({
     url: settings.url,
@@ -84,16 +84,16 @@ async function writeImage(settings: Settings, context: ActionContext): Promise<W
   }
 }
 
-/** What a web server sends for a login or a missing file, with the status of an image. */
+/** The pages that a web server sends for a login or a missing file, with the status of an image. */
 function assertNoPage(start: Buffer, url: URL): void {
   const text = start.subarray(0, PAGE_START_BYTES).toString('latin1');
   if (/^[\s\u00ef\u00bb\u00bf]*<(!doctype html|html)[\s>]/i.test(text))
     throw new ActionError(
-      `${url.href} is a web page and no image: does the server ask for a login, or redirect?`,
+      `${url.href} is a web page and not an image: does the server ask for a login, or redirect?`,
     );
 }
 
-/** The first chunk, and a source that still begins with it. */
+/** Returns the first chunk, and a source that still begins with it. */
 async function peek(
   chunks: AsyncGenerator<Buffer, void>,
 ): Promise<{ readonly start: Buffer; readonly source: AsyncGenerator<Buffer, void> }> {

@@ -1,14 +1,14 @@
 /**
- * Memory given back by hand. Left to the garbage collector, the chunks of an image make it mark everything a hundred
- * times: a third of the time it takes to write one.
+ * Releases memory manually. With the garbage collector alone, the chunks of an image cause a hundred
+ * markings, which take a third of the time to write it.
  */
 
-/** Gives back the whole buffer a chunk lies in: for its last user only. */
+/** Releases the whole buffer of a chunk. Only its last user may call it. */
 export function release({ buffer }: Buffer): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
-/** Gives back a chunk that shares its buffer with nobody; another one stays. */
+/** Releases a chunk that has its own buffer. Any other chunk stays. */
 export function releaseChunk(chunk: Buffer): void {
   if (chunk.buffer.byteLength === chunk.byteLength) release(chunk);
 }

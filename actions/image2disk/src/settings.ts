@@ -9,7 +9,7 @@ export interface Settings {
   readonly compression: Compression | 'detect';
   /** Lower-case hex SHA-256 of the bytes as downloaded. */
   readonly sha256: string | undefined;
-  /** How long a broken download is tried again without a byte of progress. */
+  /** How long a broken download is retried without a byte of progress. */
   readonly retryForMs: number;
   readonly progressIntervalMs: number;
 }
@@ -32,9 +32,9 @@ const RETRY_MINUTES_MAX = 24 * 60;
 const PROGRESS_SECONDS_DEFAULT = 1;
 
 /**
- * Variables as in upstream's image2disk, and IMG_CHECKSUM (`sha256:<hex>`) of the image as downloaded. With
- * COMPRESSED absent, upstream writes a compressed image to disk as it is, which boots nowhere: here
- * the image's first bytes decide, and COMPRESSED=false asks for upstream's behaviour.
+ * Variables as in upstream's image2disk, and IMG_CHECKSUM (`sha256:<hex>`) of the image as downloaded.
+ * Without COMPRESSED, upstream writes a compressed image to disk unchanged, which boots nowhere. Here the
+ * image's first bytes decide, and COMPRESSED=false restores upstream's behaviour.
  */
 export function readSettings(environment: Environment): Settings {
   const read = readEnvironment('image2disk', environment);
@@ -55,7 +55,7 @@ export function readSettings(environment: Environment): Settings {
   const checksum = read.optional('IMG_CHECKSUM');
   const sha256 = checksum === undefined ? undefined : /^sha256:([0-9a-f]{64})$/i.exec(checksum)?.[1];
   if (checksum !== undefined && sha256 === undefined) {
-    read.problem('IMG_CHECKSUM is not sha256: and 64 hexadecimal digits');
+    read.problem('IMG_CHECKSUM must be sha256: and 64 hexadecimal digits');
   }
   read.finish();
   return {
@@ -74,7 +74,7 @@ function compressionFor(url: URL, compressed: boolean | undefined): Compression 
   return EXTENSIONS[extension] ?? 'detect';
 }
 
-/** By the magic numbers of RFC 1952, RFC 8878, the xz format and bzip2. */
+/** Detects the format by the magic numbers of RFC 1952, RFC 8878, the xz format and bzip2. */
 export function detectCompression(start: Uint8Array): Compression {
   const begins = (...bytes: number[]): boolean => bytes.every((byte, index) => start[index] === byte);
   if (begins(0x1f, 0x8b)) return 'gzip';

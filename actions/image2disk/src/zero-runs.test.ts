@@ -13,7 +13,7 @@ test('keeps short runs of zeros as data', () => {
   assert.deepEqual(splitZeros(buffer), [{ start: 0, end: buffer.length, zero: false }]);
 });
 
-test('parts a buffer of zeros, data, zeros', () => {
+test('splits a buffer of zeros, data, zeros', () => {
   const buffer = Buffer.alloc(1024 * KIBIBYTE);
   buffer[600 * KIBIBYTE] = 1;
   assert.deepEqual(splitZeros(buffer), [
@@ -23,7 +23,7 @@ test('parts a buffer of zeros, data, zeros', () => {
   ]);
 });
 
-test('covers the buffer without gap or overlap, and calls nothing zero that is not', () => {
+test('covers the buffer without gap or overlap, and calls only zeros zero', () => {
   const marks = fc.array(fc.nat({ max: 1_500_000 }), { maxLength: 6 });
   fc.assert(
     fc.property(fc.nat({ max: 1_500_000 }), marks, (length, places) => {

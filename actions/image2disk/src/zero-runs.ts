@@ -1,9 +1,9 @@
-/** Finds runs of zeros in an image and asks the device for them instead of sending them. */
+/** Finds runs of zeros in an image, and lets the device zero them instead of sending them. */
 import { zeroRange } from '@tinkerbell/action-kit';
 
-/** Zeros are looked for in blocks of this size. */
+/** Zeros are searched in blocks of this size. */
 const ZERO_BLOCK_BYTES = 64 * 1024;
-/** Shorter runs cost less to write than to ask for. */
+/** Shorter runs cost less to write than to request. */
 const ZERO_RUN_MIN_BYTES = 256 * 1024;
 /** One request blocks this process, and a slow disk may really write the zeros. */
 const ZERO_REQUEST_MAX_BYTES = 64 * 1024 * 1024;
@@ -15,7 +15,10 @@ interface Part {
   readonly zero: boolean;
 }
 
-/** Alternating parts of data and zeros that cover `buffer`; zero parts are at least ZERO_RUN_MIN_BYTES. */
+/**
+ * Returns alternating parts of data and zeros that cover `buffer`. Zero parts have at least
+ * ZERO_RUN_MIN_BYTES.
+ */
 export function splitZeros(buffer: Buffer): readonly Part[] {
   const parts: Part[] = [];
   let dataStart = 0;
@@ -30,7 +33,7 @@ export function splitZeros(buffer: Buffer): readonly Part[] {
   };
   const wholeBlocks = buffer.length - (buffer.length % ZERO_BLOCK_BYTES);
   for (let offset = 0; offset < wholeBlocks; offset += ZERO_BLOCK_BYTES) {
-    // The first byte settles it for most data, without a call.
+    // The first byte decides for most data, without a call.
     const zero =
       buffer[offset] === 0 &&
       buffer.compare(ZEROS, 0, ZERO_BLOCK_BYTES, offset, offset + ZERO_BLOCK_BYTES) === 0;
@@ -47,7 +50,7 @@ interface Range {
   readonly length: number;
 }
 
-/** Joins neighbouring runs, asks for them in large pieces, and finds out what the device can do. */
+/** Joins neighbouring runs, requests them in large pieces, and determines what the device supports. */
 export class ZeroRuns {
   readonly #descriptor: number;
   #method: 'deallocate' | 'overwrite' | 'none' = 'deallocate';
@@ -62,12 +65,12 @@ export class ZeroRuns {
     return this.#totalBytes;
   }
 
-  /** False when the device cannot zero a range, so that the zeros must be written. */
+  /** Returns false when the device cannot zero a range, so that the zeros must be written. */
   add(offset: number, length: number): boolean {
     if (this.#method === 'none') return false;
     const pending = this.#pending;
     if (this.#totalBytes === 0) {
-      // Alone, to learn whether the device can.
+      // Sent alone, to learn whether the device supports it.
       if (!this.#request({ offset, length })) return false;
     } else if (pending !== undefined && joins(pending, { offset, length })) {
       this.#pending = { offset: pending.offset, length: pending.length + length };
@@ -79,7 +82,7 @@ export class ZeroRuns {
     return true;
   }
 
-  /** @throws Error when the device, having taken such requests, now refuses. */
+  /** @throws Error when the device has accepted such requests before and now refuses. */
   flush(): void {
     if (this.#pending === undefined) return;
     if (!this.#request(this.#pending)) throw new Error('the disk no longer zeroes ranges');

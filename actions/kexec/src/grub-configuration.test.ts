@@ -19,7 +19,7 @@ submenu 'Advanced options' {
 }
 `;
 
-test('takes the first entry with its kernel, arguments and all its initramfs files', () => {
+test('returns the first entry with its kernel, arguments and all its initramfs files', () => {
   assert.deepEqual(defaultBootEntry(DEBIAN), {
     kernelPath: '/boot/vmlinuz-6.1.0-56-amd64',
     initramfsPaths: ['/boot/early.img', '/boot/initrd.img-6.1.0-56-amd64'],
@@ -27,7 +27,7 @@ test('takes the first entry with its kernel, arguments and all its initramfs fil
   });
 });
 
-test('takes the entry named as default, by number or title', () => {
+test('returns the default entry by number or title', () => {
   const old = { kernelPath: '/boot/vmlinuz-old', initramfsPaths: [], commandLine: 'root=/dev/sda1' };
   assert.deepEqual(defaultBootEntry(DEBIAN.replace('default="0"', 'default="1"')), old);
   assert.deepEqual(
@@ -42,7 +42,7 @@ test('falls back to the first entry when the default is a variable or unknown', 
   assert.equal(defaultBootEntry(DEBIAN.replace('"0"', '"7"'))?.kernelPath, first);
 });
 
-test('answers nothing when no entry has a kernel', () => {
+test('returns nothing when no entry has a kernel', () => {
   assert.equal(defaultBootEntry("menuentry 'x' {\n chainloader +1\n}"), undefined);
   assert.equal(defaultBootEntry(''), undefined);
 });

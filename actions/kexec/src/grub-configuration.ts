@@ -1,4 +1,6 @@
-/** Enough of grub.cfg to boot its default entry: what update-grub and grub2-mkconfig write. */
+/**
+ * Reads enough of grub.cfg to boot its default entry, in the form that update-grub and grub2-mkconfig write.
+ */
 
 export interface BootEntry {
   readonly kernelPath: string;
@@ -11,7 +13,7 @@ interface Entry {
   readonly lines: string[];
 }
 
-/** The default entry; undefined when no entry names a kernel. */
+/** Returns the default entry, or undefined when no entry names a kernel. */
 export function defaultBootEntry(text: string): BootEntry | undefined {
   const entries = readEntries(text);
   const wanted = /^\s*set default="?([^"$\s]+)"?\s*$/m.exec(text)?.[1] ?? '0';

@@ -1,4 +1,4 @@
-/** With loop devices; what is found is no kernel, as the running kernel says. */
+/** Tests kexec with loop devices. The files that it finds are not kernels, as the running kernel reports. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,9 @@ import { loadFirst, readSettings } from './kexec.ts';
 const skip = process.getuid?.() === 0 ? false : 'loop devices need root';
 const context = { signal: new AbortController().signal };
 
-/** A loop device for each folder, with what it has as ext4; unformatted for none. */
+/**
+ * Creates a loop device for each folder, with its files as ext4. A device without a folder is unformatted.
+ */
 function devicesOf(
   test_: TestContext,
   ...contents: readonly (Readonly<Record<string, string>> | undefined)[]
@@ -44,7 +46,7 @@ test('finds the kernel on the partition that is /boot', { skip }, async (test_) 
   );
 });
 
-test('says what is missing when no partition has it', { skip }, async (test_) => {
+test('reports what is missing when no partition has it', { skip }, async (test_) => {
   const [root = '', other = ''] = devicesOf(test_, {}, undefined);
   const settings = readSettings({ BLOCK_DEVICE: root, FS_TYPE: 'ext4' });
   await assert.rejects(
@@ -53,7 +55,7 @@ test('says what is missing when no partition has it', { skip }, async (test_) =>
   );
 });
 
-test('a kernel or a grub.cfg that is named is looked for nowhere else', () => {
+test('a named kernel or grub.cfg is searched only on the named device', () => {
   const device = { BLOCK_DEVICE: '/dev/sda1', FS_TYPE: 'ext4' };
   for (const named of [{ KERNEL_PATH: '/k' }, { GRUBCFG_PATH: 'g' }] as Record<string, string>[])
     assert.equal(readSettings({ ...device, ...named }).mayBeElsewhere, false);

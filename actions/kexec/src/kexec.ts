@@ -15,7 +15,10 @@ import { defaultBootEntry, type BootEntry } from './grub-configuration.ts';
 import { siblingPartitions } from './sibling-partitions.ts';
 
 const GRUB_CONFIGURATION = 'boot/grub/grub.cfg';
-/** On a partition that is mounted at /boot, as Ubuntu's cloud images have since 23.10; its paths begin there, too. */
+/**
+ * On a partition that is mounted at /boot, as in Ubuntu's cloud images since 23.10. Its paths also begin
+ * there.
+ */
 const GRUB_ON_BOOT_PARTITION = 'grub/grub.cfg';
 
 interface Settings {
@@ -25,15 +28,15 @@ interface Settings {
   readonly initramfsPath: string | undefined;
   readonly commandLine: string | undefined;
   readonly grubConfigurationPath: string;
-  /** Neither a kernel nor a grub.cfg is named: it may be on another partition. */
+  /** Neither a kernel nor a grub.cfg is named, so it may be on another partition. */
   readonly mayBeElsewhere: boolean;
 }
 
 /**
- * Loads the kernel of the file system on a block device; the agent starts it, without firmware, once this
+ * Loads the kernel of the file system on a block device. The agent starts it, without firmware, once this
  * action's success is acknowledged. Variables as in upstream's kexec: BLOCK_DEVICE, FS_TYPE, KERNEL_PATH,
- * INITRD_PATH, CMD_LINE, GRUBCFG_PATH. Without KERNEL_PATH the default entry of grub.cfg is booted, from BLOCK_DEVICE or else
- * from the partition of the same disk that is /boot.
+ * INITRD_PATH, CMD_LINE, GRUBCFG_PATH. Without KERNEL_PATH the default entry of grub.cfg is booted, from
+ * BLOCK_DEVICE or else from the partition of the same disk that is /boot.
  */
 export const kexecAction = defineAction('kexec', async (environment, context) => {
   const settings = readSettings(environment);
@@ -41,7 +44,10 @@ export const kexecAction = defineAction('kexec', async (environment, context) =>
   return { message: await loadFirst(settings, siblings, context), afterReport: 'kexec' as const };
 });
 
-/** Loads from the device, else from the first sibling that has a grub.cfg; resolves with what was loaded. Throws an ActionError. */
+/**
+ * Loads from the device, or else from the first sibling with a grub.cfg. Resolves with what was loaded.
+ * Throws an ActionError.
+ */
 export async function loadFirst(
   settings: Settings,
   siblings: readonly string[],
@@ -63,7 +69,10 @@ export async function loadFirst(
 
 const ON_BOOT_PARTITION = { grubConfigurationPath: GRUB_ON_BOOT_PARTITION, isTried: true } as const;
 
-/** The kernel's path; undefined where there is no grub.cfg, or where another partition cannot even be mounted. */
+/**
+ * Returns the kernel's path. Returns undefined without a grub.cfg, or when another partition cannot be
+ * mounted.
+ */
 async function loadedFrom(
   settings: Settings & { readonly isTried?: boolean },
   context: Parameters<typeof withMounted>[1],
@@ -80,7 +89,7 @@ async function loadedFrom(
       return entryOrNone(root);
     });
   } catch (thrown) {
-    // Of another file system: it is not /boot.
+    // It belongs to another file system, so it is not /boot.
     if (settings.isTried === true && !isMounted && thrown instanceof ActionError) return undefined;
     throw thrown;
   }
@@ -135,7 +144,7 @@ async function load(root: string, entry: BootEntry, settings: Settings): Promise
   }
 }
 
-/** Undefined without a grub.cfg that has a kernel. */
+/** Returns undefined without a grub.cfg that has a kernel. */
 async function entryFor(root: string, settings: Settings): Promise<BootEntry | undefined> {
   if (settings.kernelPath !== undefined) {
     return {
@@ -153,7 +162,7 @@ async function entryFor(root: string, settings: Settings): Promise<BootEntry | u
     : { ...entry, commandLine: settings.commandLine ?? entry.commandLine };
 }
 
-/** The kernel takes one file; several, such as microcode and the real one, are put one after another. */
+/** The kernel accepts one file, so several, such as microcode and the real one, are concatenated. */
 async function openInitramfs(
   root: string,
   entry: BootEntry,

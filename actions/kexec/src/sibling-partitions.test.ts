@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { siblingPartitions } from './sibling-partitions.ts';
 
-test('finds the other partitions of the disk, as the kernel lays them out', async (context) => {
+test('finds the other partitions of the disk in the kernel’s layout', async (context) => {
   const sys = mkdtempSync(join(tmpdir(), 'tinkerbell-sys-'));
   context.after(() => rmSync(sys, { recursive: true }));
   const [classFolder, disk] = [join(sys, 'class/block'), join(sys, 'devices/pci0/nvme0n1')];

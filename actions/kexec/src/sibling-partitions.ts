@@ -1,12 +1,13 @@
 import { access, readdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Each is mounted to look into it; installed systems have few. */
+/** The limit of partitions to mount and search. Installed systems have few. */
 const SIBLINGS_MAX = 32;
 
 /**
- * The other partitions of the disk that a partition is on, as `/dev/...`; none for what is no partition. The kernel has a
- * folder for each below that of the disk (Documentation/ABI/stable/sysfs-block).
+ * Returns the other partitions on the same disk as a partition, as `/dev/...`. Returns none for anything but
+ * a partition. The kernel has a folder for each below that of the disk
+ * (Documentation/ABI/stable/sysfs-block).
  */
 export async function siblingPartitions(
   device: string,

@@ -1,4 +1,4 @@
-/** An expected failure, worded for the operator: what is wrong and the way out. */
+/** An expected failure with a message for the operator: the problem and the fix. */
 export class ActionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,6 +1,6 @@
 /**
- * What an action is: a named piece of work on the machine, told what to do by environment variables, as
- * upstream's container images are.
+ * An action: a named piece of work on the machine, configured by environment variables like upstream's
+ * container images.
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 
@@ -10,7 +10,7 @@ import { stopInTime } from './stop-in-time.ts';
 export { ActionError };
 
 export interface Progress {
-  /** What is being done, in a few words; shown to the operator. */
+  /** The current step in a few words, shown to the operator. */
   readonly message: string;
   readonly doneBytes?: number;
   readonly totalBytes?: number;
@@ -22,12 +22,12 @@ export interface ActionContext {
   readonly clock: Clock;
   /** Aborts at the action's timeout. */
   readonly signal: AbortSignal;
-  /** The template's `command` list; empty when it has none. */
+  /** The template's `command` list. Empty when it has none. */
   readonly command: readonly string[];
   progress(progress: Progress): void;
 }
 
-/** What the agent does to the machine once the server has acknowledged the action's success. */
+/** What the agent does to the machine after the server has acknowledged the action's success. */
 export type MachineEffect = 'reboot' | 'power-off' | 'kexec';
 
 export type ActionResult =
@@ -37,14 +37,14 @@ export type ActionResult =
 export type Environment = Readonly<Record<string, string>>;
 
 export interface Action {
-  /** Last element of the image name that selects it: `image2disk`. */
+  /** The last element of the image name that selects it: `image2disk`. */
   readonly name: string;
   run(environment: Environment, context: ActionContext): Promise<ActionResult>;
 }
 
 /**
- * Makes an action from a function that throws ActionError for expected failures. It ends within a second of the abort of
- * its signal.
+ * Creates an action from a function that throws ActionError for expected failures. It ends within a second
+ * after its signal aborts.
  */
 export function defineAction(
   name: string,

@@ -1,16 +1,22 @@
-/** The session of the agent that runs this action: with it the server gives what is for this machine only. */
+/**
+ * The session of the agent that runs this action. With it the server returns data that is for this machine
+ * only.
+ */
 
-/** Where the agent puts it, and the origins (`http://192.0.2.1:7171`) to which it may go. */
+/**
+ * The variable in which the agent passes it, and the origins (`http://192.0.2.1:7171`) to which it may be
+ * sent.
+ */
 const VARIABLE = 'TINKERBELL_SESSION';
 const ORIGINS_VARIABLE = 'TINKERBELL_SESSION_ORIGINS';
 const HEADER = 'X-Tinkerbell-Session';
 
 export interface AgentSession {
-  /** Headers for a request: the session for the server itself, nothing for anybody else. */
+  /** Returns headers for a request: the session for the server itself, and none for other origins. */
   headersFor(url: URL): Readonly<Record<string, string>>;
 }
 
-/** Takes it out of the environment, so that programs an action runs do not inherit it. */
+/** Removes it from the environment, so that programs of an action do not inherit it. */
 export function takeAgentSession(environment: Record<string, string | undefined>): AgentSession {
   const { [VARIABLE]: session = '', [ORIGINS_VARIABLE]: origins = '' } = environment;
   delete environment[VARIABLE];
@@ -23,5 +29,5 @@ export function takeAgentSession(environment: Record<string, string | undefined>
   };
 }
 
-/** Of this process. */
+/** The session of this process. */
 export const agentSession: AgentSession = takeAgentSession(process.env);

@@ -6,7 +6,7 @@ import { formatBytes } from './format-bytes.ts';
 
 const SECTOR_BYTES = 512;
 
-/** A partition table read by the kernel a moment ago shows its partitions within this time. */
+/** After the kernel has read a partition table, its partitions appear within this time. */
 const APPEAR_ATTEMPTS = 50;
 const APPEAR_WAIT_MS = 100;
 
@@ -15,7 +15,7 @@ export interface Disk {
   readonly sizeBytes: number;
 }
 
-/** Whole disks with a medium, without loop, RAM and device-mapper devices. */
+/** Returns whole disks with a medium, without loop, RAM and device-mapper devices. */
 export async function listDisks(sysDirectory = '/sys'): Promise<readonly Disk[]> {
   const names = await readdir(join(sysDirectory, 'block')).catch(() => []);
   const disks = await Promise.all(
@@ -27,7 +27,7 @@ export async function listDisks(sysDirectory = '/sys'): Promise<readonly Disk[]>
   return disks.filter((disk) => disk.sizeBytes > 0);
 }
 
-/** Size in bytes of a block device by its path; undefined when the kernel does not know it. */
+/** Returns the size of a block device in bytes by its path, or undefined when the kernel does not know it. */
 export async function deviceSize(path: string): Promise<number | undefined> {
   const size = await blockSize('/sys', basename(path), 'class/block');
   return size > 0 ? size : undefined;
@@ -48,10 +48,11 @@ export async function assertBlockDevice(path: string): Promise<void> {
   throw new ActionError(`${path} is not a block device; ${await describeDisks()}`);
 }
 
-/** `this machine has /dev/sda (20 GiB), /dev/nvme0n1 (1.8 TiB)`. */
+/** Returns `this machine has /dev/sda (20 GiB), /dev/nvme0n1 (1.8 TiB)`. */
 export async function describeDisks(): Promise<string> {
   const disks = await listDisks();
-  if (disks.length === 0) return 'this machine has no disk, or its controller has no driver here';
+  if (disks.length === 0)
+    return 'this machine has no disk, or the in-memory OS has no driver for its controller';
   const names = disks.map((disk) => `${disk.path} (${formatBytes(disk.sizeBytes)})`);
   return `this machine has ${names.join(', ')}`;
 }

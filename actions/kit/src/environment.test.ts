@@ -15,7 +15,7 @@ test('reads values of each kind', () => {
   read.finish();
 });
 
-test('lists all problems at once, naming variable and value', () => {
+test('lists all problems at once, with variable and value', () => {
   const read = readEnvironment('x', { N: '7a', M: '0998', P: 'p', U: 'file:///x', EMPTY: '' });
   read.required('EMPTY', 'something');
   read.integer('N', { minimum: 0, maximum: 9 });

@@ -15,7 +15,7 @@ export function readEnvironment(actionName: string, environment: Environment): E
   return new EnvironmentReader(actionName, environment);
 }
 
-/** Reads an action's environment and remembers everything wrong with it, so that one run shows all. */
+/** Reads an action's environment and collects all problems, so that one run shows all. */
 export class EnvironmentReader {
   readonly #actionName: string;
   readonly #environment: Environment;
@@ -31,23 +31,23 @@ export class EnvironmentReader {
     return value === undefined || value === '' ? undefined : value;
   }
 
-  /** The value; a problem when absent or empty. */
+  /** Returns the value. An absent or empty one is a problem. */
   required(name: string, meaning: string): string {
     const value = this.optional(name);
     if (value === undefined) this.problem(`${name} is missing: set it to ${meaning}`);
     return value ?? '';
   }
 
-  /** `true`, `1`, `yes` or their opposites, in any case; `fallback` when absent. */
+  /** Reads `true`, `1`, `yes` or their opposites, in any case. Returns `fallback` when absent. */
   flag<Fallback>(name: string, fallback: Fallback): boolean | Fallback {
     const value = this.optional(name)?.toLowerCase();
     if (value === undefined) return fallback;
     if (TRUE_WORDS.includes(value)) return true;
-    if (!FALSE_WORDS.includes(value)) this.problem(`${name}=${value} is neither true nor false`);
+    if (!FALSE_WORDS.includes(value)) this.problem(`${name}=${value} must be true or false`);
     return false;
   }
 
-  /** A whole number in [minimum, maximum]; `fallback` when absent. */
+  /** Reads a whole number in [minimum, maximum]. Returns `fallback` when absent. */
   integer(name: string, range: IntegerRange): number {
     const wanted = `a whole number from ${range.minimum} to ${range.maximum}`;
     const value = range.fallback === undefined ? this.required(name, wanted) : this.optional(name);
@@ -58,7 +58,7 @@ export class EnvironmentReader {
     return range.minimum;
   }
 
-  /** Octal permission bits such as `0644`; required. */
+  /** Reads required octal permission bits such as `0644`. */
   mode(name: string): number {
     const value = this.required(name, 'octal permission bits such as 0644');
     if (/^0?o?[0-7]{1,4}$/.test(value)) return Number.parseInt(value.replace('o', ''), 8);
@@ -66,25 +66,25 @@ export class EnvironmentReader {
     return 0;
   }
 
-  /** A required path that begins with `/`. */
+  /** Reads a required path that begins with `/`. */
   absolutePath(name: string, meaning: string): string {
     const value = this.required(name, meaning);
     if (value !== '' && !value.startsWith('/')) {
-      this.problem(`${name}=${value} is not an absolute path: let it begin with /`);
+      this.problem(`${name}=${value} must be an absolute path that begins with /`);
     }
     return value;
   }
 
-  /** A required http or https address. */
+  /** Reads a required http or https address. */
   httpUrl(name: string, meaning: string): URL {
     const value = this.required(name, meaning);
     const url = URL.parse(value);
     if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url;
-    if (value !== '') this.problem(`${name}=${value} is not an http or https address`);
+    if (value !== '') this.problem(`${name}=${value} must be an http or https address`);
     return new URL(PLACEHOLDER_URL);
   }
 
-  /** Records a problem that needs more than one variable to see. */
+  /** Records a problem that concerns more than one variable. */
   problem(text: string): void {
     this.#problems.push(text);
   }

@@ -1,6 +1,6 @@
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 
-/** `1536` is `1.5 KiB`; three digits at most before the point, one after it below ten. */
+/** Returns `1.5 KiB` for `1536`: at most three digits before the point, and one after it below ten. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;

@@ -11,13 +11,13 @@ const DETACH_LIMIT_MS = 5000;
 
 export interface MountRequest {
   readonly device: string;
-  /** `ext4`, `xfs`, `vfat`... as mount(8) takes it. */
+  /** `ext4`, `xfs`, `vfat`... as mount(8) accepts it. */
   readonly fileSystem: string;
   readonly readOnly?: boolean;
 }
 
 /**
- * Mounts a file system, does `work` in it, and unmounts it again, also when `work` fails.
+ * Mounts a file system, runs `work` in it, and unmounts it again, also when `work` fails.
  *
  * @throws ActionError when the device is absent or cannot be mounted.
  */
@@ -42,7 +42,7 @@ export async function withMounted<Result>(
   }
 }
 
-/** Makes a directory of this system appear inside another file system too. Undone by `unmount`. */
+/** Makes a directory of this system appear inside another file system too. `unmount` reverses it. */
 export async function bindMount(
   source: string,
   target: string,
@@ -52,8 +52,8 @@ export async function bindMount(
 }
 
 /**
- * Waits for the writes to reach the disk, unless the action was stopped. A busy file system is detached, and released when its
- * last user ends.
+ * Waits for the writes to reach the disk, unless the action was stopped. A busy file system is detached, and
+ * released when its last user ends.
  */
 export async function unmount(directory: string, { signal }: Pick<ActionContext, 'signal'>): Promise<void> {
   if (!signal.aborted) {

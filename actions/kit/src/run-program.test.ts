@@ -5,14 +5,14 @@ import { mustRun, runProgram } from './run-program.ts';
 
 const never = new AbortController().signal;
 
-test('gives code and output', async () => {
+test('returns code and output', async () => {
   assert.deepEqual(await runProgram('sh', ['-c', 'echo out; exit 3'], { signal: never }), {
     code: 3,
     output: 'out\n',
   });
 });
 
-test('says what failed and what it wrote last', async () => {
+test('reports what failed and its last output', async () => {
   await assert.rejects(mustRun('sh', ['-c', 'echo no space >&2; exit 1'], { signal: never }), {
     name: 'ActionError',
     message: 'sh -c echo no space >&2; exit 1 ended with 1: no space',
@@ -30,10 +30,10 @@ test('ends the program and its children when the signal aborts', async () => {
   await assert.rejects(running, /stopped at the timeout/);
 });
 
-/** A limit for what hangs, and no measure of anything. */
+/** A limit that only ends tests that hang. */
 const HANGS = { timeout: 30_000 };
 
-test('ends a program that ignores being asked', HANGS, async () => {
+test('ends a program that ignores SIGTERM', HANGS, async () => {
   const timeout = new AbortController();
   const log = { debug() {}, warn() {}, error() {}, info: () => timeout.abort(), child: () => log };
   const stubborn = runProgram('sh', ['-c', 'trap "" TERM; echo started; while :; do sleep 1; done'], {
@@ -43,8 +43,8 @@ test('ends a program that ignores being asked', HANGS, async () => {
   await assert.rejects(stubborn, /stopped at the timeout/);
 });
 
-test('is not held up by what the program leaves behind', HANGS, async (context) => {
-  // In a session of its own, with the output of the program that started it.
+test('does not wait for processes that the program leaves behind', HANGS, async (context) => {
+  // Runs in its own session, with the output of the program that started it.
   const { code, output } = await runProgram('sh', ['-c', 'setsid sleep 600 & echo $!; exit 0'], {
     signal: never,
   });
@@ -52,7 +52,7 @@ test('is not held up by what the program leaves behind', HANGS, async (context) 
   assert.equal(code, 0);
 });
 
-test('does not wait for what was left behind when the signal aborts', HANGS, async (context) => {
+test('does not wait for such processes when the signal aborts', HANGS, async (context) => {
   const timeout = new AbortController();
   let left = 0;
   const started = (line: string): void => {

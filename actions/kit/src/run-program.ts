@@ -4,34 +4,37 @@ import type { Log } from '@tinkerbell/platform-contract';
 
 import { ActionError } from './action.ts';
 
-/** The end of a program's output that an error message carries. */
+/** The length of a program's last output in an error message. */
 const OUTPUT_TAIL_CHARACTERS = 1000;
 
-/** A program that does not end when asked is killed after this: an action that is stopped has a second in all. */
+/** A program that ignores SIGTERM is killed after this time. A stopped action has one second in all. */
 const KILL_GRACE_MS = 500;
-/** A killed program that waits for a disk does not end: nobody waits for it longer than this. */
+/** A killed program that waits for a disk does not end. This is the longest wait for it. */
 const UNKILLABLE_MS = 250;
-/** What a program left behind may hold its output open for ever: after its end the rest of it is read for so long. */
+/**
+ * Processes that a program left behind may hold its output open for ever. After its end the rest is read for
+ * this time.
+ */
 const DRAIN_MS = 1000;
 
 export interface ProgramOptions {
   readonly signal: AbortSignal;
   readonly environment?: Readonly<Record<string, string>>;
   readonly directory?: string;
-  /** Each line of output goes here as it comes. */
+  /** Called with each line of output as it arrives. */
   readonly log?: Log;
 }
 
 export interface ProgramResult {
   readonly code: number;
-  /** Standard output and error, in the order they came; the end of it when long. */
+  /** The end of standard output and error, in order of arrival. */
   readonly output: string;
 }
 
 /**
  * Runs a program without a shell until it ends.
  *
- * @throws ActionError when there is no such program, or when the signal aborts.
+ * @throws ActionError when the program does not exist, or when the signal aborts.
  */
 export function runProgram(
   command: string,

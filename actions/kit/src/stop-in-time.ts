@@ -1,11 +1,13 @@
 import { ActionError } from './action-error.ts';
 
-/** What an action may take to end what it started. With it an action that is stopped has ended within a second. */
+/**
+ * The time in which an action must end what it started. With it, a stopped action has ended within a second.
+ */
 const STOP_GRACE_MS = 900;
 
 /**
- * The result of `work`, or a failure shortly after the signal aborts: no disk, socket or program makes an action wait longer.
- * Work that goes on nevertheless ends with the action's process.
+ * Resolves with the result of `work`, or fails shortly after the signal aborts, so that no disk, socket or
+ * program delays the action further. Work that continues nevertheless ends with the action's process.
  *
  * @throws ActionError when `work` has not ended in time.
  */

@@ -1,6 +1,6 @@
 /**
- * The few system calls an action needs that Node has no function for. They block, so each does little.
- * Without node:ffi (another Node version, a permission policy) they answer `unsupported`.
+ * The few system calls that an action needs and Node does not have. They block, so each does little. Without
+ * node:ffi (another Node version, a permission policy) they return `unsupported`.
  */
 import type * as Ffi from 'node:ffi';
 import { createRequire } from 'node:module';
@@ -11,7 +11,10 @@ const FALLOCATE_KEEP_SIZE = 0x01;
 const FALLOCATE_PUNCH_HOLE = 0x02;
 const FALLOCATE_ZERO_RANGE = 0x10;
 const IOCTL_BLKRRPART = 0x125f;
-/** Deallocate, promising zeros; then write zeros in the kernel, which every block device can. */
+/**
+ * First deallocate so that the range reads as zeros. Otherwise write zeros in the kernel, which every block
+ * device supports.
+ */
 export const ZERO_METHODS = {
   deallocate: FALLOCATE_PUNCH_HOLE | FALLOCATE_KEEP_SIZE,
   overwrite: FALLOCATE_ZERO_RANGE | FALLOCATE_KEEP_SIZE,
@@ -38,7 +41,9 @@ const SIGNATURES = {
 
 const UNSUPPORTED: CallResult = { ok: false, error: 'unsupported: this Node has no node:ffi' };
 
-/** Makes `length` bytes at `offset` of a block device or file read as zeros. Both are multiples of 4096. */
+/**
+ * Makes `length` bytes at `offset` of a block device or file read as zeros. Both must be multiples of 4096.
+ */
 export function zeroRange(
   descriptor: number,
   range: { readonly offset: number; readonly length: number },
@@ -49,7 +54,7 @@ export function zeroRange(
   );
 }
 
-/** Asks the kernel to read the partition table of a whole disk again. */
+/** Makes the kernel read the partition table of a whole disk again. */
 export function rereadPartitionTable(descriptor: number): CallResult {
   return call((library) => library.functions.ioctl(descriptor, BigInt(IOCTL_BLKRRPART), 0n));
 }
@@ -78,8 +83,8 @@ export function loadKernel(request: {
 }
 
 /**
- * Restarts, powers off or starts the loaded kernel at once: what caches hold for the disks is lost, so write it before.
- * Returns only on failure.
+ * Restarts, powers off or starts the loaded kernel at once. Data in caches is lost, so write it to the disks
+ * before. Returns only on failure.
  */
 export function changeMachineState(command: keyof typeof REBOOT_COMMANDS): CallResult {
   return call((library) => library.functions.reboot(REBOOT_COMMANDS[command] | 0));
@@ -89,7 +94,7 @@ type Library = ReturnType<typeof openLibrary>;
 let opened: Library | undefined;
 
 function openLibrary() {
-  // Required rather than imported: a Node without it must still run everything else.
+  // Required rather than imported, because a Node without it must still run everything else.
   const ffi: typeof Ffi = createRequire(import.meta.url)('node:ffi');
   return { ...ffi.dlopen(null, SIGNATURES), readInt32: ffi.getInt32, readText: ffi.toString };
 }

@@ -2,7 +2,8 @@ import { defineAction } from '@tinkerbell/action-kit';
 
 /**
  * Restarts the machine, or powers it off when the command is `poweroff`. The agent does so only after the
- * server has acknowledged this action's success, so that a workflow never waits for a machine that left.
+ * server has acknowledged this action's success, so that a workflow never waits for a machine that has
+ * restarted.
  */
 export const rebootAction = defineAction('reboot', async (_environment, context) =>
   context.command[0] === 'poweroff'

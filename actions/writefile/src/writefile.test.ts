@@ -28,7 +28,7 @@ const FILE: FileRequest = {
   directoryMode: 0o750,
 };
 
-test('makes directories and writes the file with its modes', async () => {
+test('creates directories and writes the file with its modes', async () => {
   await writeBelow(directory, FILE);
   assert.equal(readFileSync(join(directory, 'etc/a/b.conf'), 'utf8'), 'hello\n');
   assert.equal(statSync(join(directory, 'etc/a/b.conf')).mode & 0o777, 0o640);
@@ -46,7 +46,7 @@ test('follows links inside the file system and never out of it', async () => {
   assert.ok(existsSync(join(directory, 'y')));
 });
 
-test('refuses a file in place of a directory and a circle of links', async () => {
+test('refuses a file instead of a directory, and a loop of links', async () => {
   symlinkSync('circle', join(directory, 'circle'));
   await assert.rejects(writeBelow(directory, { ...FILE, path: '/y/z' }), /y is a file/);
   await assert.rejects(writeBelow(directory, { ...FILE, path: '/circle/z' }), /too many symbolic links/);
@@ -92,13 +92,13 @@ test('writes into a file system on a block device', async (context) => {
 });
 
 test(
-  'a pipe or a link in the place of the unfinished file neither waits nor leads elsewhere',
+  'a pipe or a link with the name of the temporary file neither blocks nor leads elsewhere',
   { timeout: 30_000 },
   async () => {
     const root = mkdtempSync(join(tmpdir(), 'writefile-'));
     const outside = join(root, 'outside');
     mkdirSync(join(root, 'inside'));
-    writeFileSync(outside, 'as it was');
+    writeFileSync(outside, 'unchanged');
     for (const name of ['pipe', 'link']) {
       const partial = join(root, 'inside', `${name}.partial`);
       if (name === 'pipe') execFileSync('mkfifo', [partial]);
@@ -114,7 +114,7 @@ test(
       });
       assert.equal(readFileSync(join(root, 'inside', name), 'utf8'), 'new');
     }
-    assert.equal(readFileSync(outside, 'utf8'), 'as it was');
+    assert.equal(readFileSync(outside, 'utf8'), 'unchanged');
     rmSync(root, { recursive: true });
   },
 );

@@ -9,7 +9,7 @@ import {
   type Environment,
 } from '@tinkerbell/action-kit';
 
-/** Highest user and group id Linux has. */
+/** The highest user and group id of Linux. */
 const ID_MAX = 4_294_967_294;
 
 export interface FileRequest {
@@ -22,8 +22,8 @@ export interface FileRequest {
 }
 
 /**
- * Writes CONTENTS to DEST_PATH of the file system on DEST_DISK, making the directories above it. Variables as
- * in upstream's writefile: DEST_DISK, FS_TYPE, DEST_PATH, CONTENTS, UID, GID, MODE, DIRMODE.
+ * Writes CONTENTS to DEST_PATH of the file system on DEST_DISK, and creates the directories above it.
+ * Variables as in upstream's writefile: DEST_DISK, FS_TYPE, DEST_PATH, CONTENTS, UID, GID, MODE, DIRMODE.
  */
 export const writefileAction = defineAction('writefile', async (environment, context) => {
   const { device, fileSystem, file } = readSettings(environment);
@@ -55,7 +55,7 @@ function readSettings(environment: Environment): {
 }
 
 /**
- * Writes a file below `root`: new content under a temporary name first, so that a power cut leaves the old
+ * Writes a file below `root`. The new content gets a temporary name first, so that a power cut leaves the old
  * file or the new one. Never leaves `root` through a symbolic link.
  */
 export async function writeBelow(root: string, file: FileRequest): Promise<void> {
@@ -63,7 +63,7 @@ export async function writeBelow(root: string, file: FileRequest): Promise<void>
   const directory = await makeDirectories(root, dirname(path), file);
   const target = join(directory, path.slice(path.lastIndexOf('/') + 1));
   const partial = `${target}.partial`;
-  // A new file: a link or a pipe of that name would lead elsewhere, or wait for a reader.
+  // Must be a new file: a link or a pipe of that name would lead elsewhere, or wait for a reader.
   await rm(partial, { recursive: true, force: true });
   const handle = await open(partial, 'wx', 0o600);
   try {
@@ -77,7 +77,7 @@ export async function writeBelow(root: string, file: FileRequest): Promise<void>
   await rename(partial, target);
 }
 
-/** Walks down from `root`; what is missing is made with the requested owner and mode. */
+/** Walks down from `root`, and creates missing directories with the requested owner and mode. */
 async function makeDirectories(root: string, path: string, file: FileRequest): Promise<string> {
   let inside = '/';
   let links = 0;
@@ -106,5 +106,5 @@ async function makeDirectories(root: string, path: string, file: FileRequest): P
   return join(root, inside);
 }
 
-/** As many as Linux follows in one path. */
+/** The number that Linux follows in one path. */
 const LINKS_MAX = 40;

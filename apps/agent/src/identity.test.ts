@@ -93,11 +93,11 @@ test('continues without an expired session if the server allows it', async (cont
 test('recognises only identity errors of our server', () => {
   const [code, details] = [
     status.PERMISSION_DENIED,
-    'another-machine: the session is that of another machine',
+    'another-machine: the session belongs to another machine',
   ];
   assert.ok(isIdentityRefusal({ code, details }));
   assert.ok(!isIdentityRefusal({ code, details: 'the session is that of agent a' }));
-  assert.ok(!isIdentityRefusal({ code: status.UNAUTHENTICATED, details: 'unknown session; say Hello' }));
+  assert.ok(!isIdentityRefusal({ code: status.UNAUTHENTICATED, details: 'unknown session; send Hello' }));
   assert.ok(
     !isIdentityRefusal({ code: status.ABORTED, details: 'fenced: a newer session of agent a has begun' }),
   );

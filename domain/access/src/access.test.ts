@@ -33,7 +33,7 @@ function cluster(role: string, kind: string, name: string): Binding {
 
 const getHardware: Asked = { verb: 'get', group, resource: 'hardware', namespace: 'default', name: 'm1' };
 
-test('nobody may do what no rule allows; the refusal has the words of Kubernetes', () => {
+test('an action that no rule allows is forbidden, and the refusal has the words of Kubernetes', () => {
   assert.deepEqual(decide(ANONYMOUS, getHardware, policy([])), {
     allowed: false,
     reason:
@@ -58,7 +58,7 @@ test('binds users, groups and service accounts', () => {
   assert.ok(!decide(serviceAccountUser('other', 'ci'), getHardware, bound).allowed);
 });
 
-test('a binding in a namespace holds there alone', () => {
+test('a binding in a namespace applies only there', () => {
   const binding = { ...cluster('edit', 'User', 'ann'), namespace: 'lab' };
   const may = (asked: Asked) => decide(ann, asked, policy([binding])).allowed;
   const list = { verb: 'list', group, resource: 'workflows' };
@@ -68,7 +68,7 @@ test('a binding in a namespace holds there alone', () => {
   assert.ok(!may({ verb: 'get', group: '', resource: 'namespaces', name: 'lab' }), 'without a namespace');
 });
 
-test('a Role of one namespace is not that of another', () => {
+test('a Role of one namespace does not apply in another', () => {
   const roleRef = { kind: 'Role', name: 'watchers' };
   const roles = { 'lab/watchers': [{ verbs: ['get'], apiGroups: [group], resources: ['hardware'] }] };
   const subjects = [{ kind: 'User', name: 'ann' }];
@@ -154,7 +154,7 @@ test('system:masters may do everything, without a binding', () => {
   assert.equal(rulesOf(root, 'default', policy([])).length, 2);
 });
 
-test('nobody gives away what he does not have', () => {
+test('you cannot grant permissions you lack', () => {
   const edit = builtInRoles.get('edit') ?? [];
   const all = builtInRoles.get('cluster-admin') ?? [];
   assert.equal(exceeds(builtInRoles.get('view') ?? [], edit), undefined);
@@ -169,7 +169,7 @@ test('nobody gives away what he does not have', () => {
   );
 });
 
-test('claims name a user who cannot be one of ours', () => {
+test('claims name a user who cannot be an internal one', () => {
   const claims = {
     sub: 'system:masters',
     groups: ['system:masters'],

@@ -1,7 +1,7 @@
 /** Checks one rule against one request. */
 import type { Rule } from './role.ts';
 
-/** Of an object or a collection. */
+/** A request for an object or a collection. */
 export interface AskedResource {
   readonly verb: string;
   /** `""` is the core group. */
@@ -15,7 +15,7 @@ export interface AskedResource {
   readonly name?: string;
 }
 
-/** Of a path that names no object. */
+/** A request for a path that names no object. */
 export interface AskedPath {
   readonly verb: string;
   readonly path: string;

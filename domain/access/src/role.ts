@@ -6,7 +6,7 @@ export interface Rule {
   readonly apiGroups?: readonly string[];
   /** `hardware`, `workflows/status`, `*`, or `*` and `/scale` for a subresource of all. */
   readonly resources?: readonly string[];
-  /** All when absent or empty. */
+  /** Names of objects. Absent or empty means all. */
   readonly resourceNames?: readonly string[];
   /** Non-resource paths. A `*` at the end matches any suffix. */
   readonly nonResourceURLs?: readonly string[];

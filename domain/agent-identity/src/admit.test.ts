@@ -65,7 +65,7 @@ for (const [index, [asked, ...expected]] of table.entries())
   for (const [at, mode] of (['off', 'optional', 'required'] as const).entries())
     test(`row ${index}, ${mode}: ${expected[at]}`, () => assert.equal(ask(mode, asked), expected[at]));
 
-test('a token says by itself that it has expired, and whose it is', () => {
+test('a token contains its expiry and its machine', () => {
   assert.equal(checkToken(token, { agentId: 'a', nowSeconds: NOW }), undefined);
   assert.equal(checkToken(token, { agentId: 'a', nowSeconds: NOW + 100 })?.reason, 'expired');
   assert.equal(checkToken(token, { agentId: 'b', nowSeconds: NOW })?.reason, 'another-machine');
@@ -86,7 +86,7 @@ const swap = (before: AgentRecord | undefined, bootToken: BootToken, id = 's', n
     session: { id, agentId: 'a', expiresSeconds: NOW + 1000, workflow: undefined },
   });
 
-test('a boot token is good once, while it lasts, and a newer session takes the place of the older', () => {
+test('a boot token can be used once, until it expires, and a newer session replaces the older one', () => {
   const first = swap(undefined, boot(1), 's1');
   assert.ok('record' in first);
   assert.equal(first.record.sessionId, 's1');

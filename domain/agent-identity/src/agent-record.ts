@@ -18,7 +18,7 @@ export interface WorkflowPlace {
 
 /** One for each machine: the session of its latest boot, and the boot tokens that were used. */
 export interface AgentRecord {
-  /** In hex. */
+  /** The session id in hexadecimal. */
   readonly sessionId: string;
   readonly agentId: string;
   /** Seconds since the Unix epoch. */

@@ -8,7 +8,7 @@ import type { BootToken } from './token.ts';
 const NONCES_MAX = 256;
 
 export interface ExchangeInput {
-  /** Of the machine; undefined before its first session. */
+  /** The record of the machine. Undefined before its first session. */
   readonly record: AgentRecord | undefined;
   readonly token: BootToken;
   readonly nowSeconds: number;

@@ -9,13 +9,13 @@ export interface AgentRefusal {
 
 const texts = {
   'no-token': 'no session: boot this machine with a script of this server, which gives its agent a token',
-  invalid: 'the token is none of this server, or is not for this',
-  expired: 'the token has expired: boot the machine again',
-  replayed: 'the boot token was used before: boot the machine again',
+  invalid: 'the token is not from this server, or has another purpose',
+  expired: 'the token has expired; boot the machine again',
+  replayed: 'the boot token was used before; boot the machine again',
   fenced: 'a newer boot of this machine has begun another session, and this one has ended',
   ended: 'the workflow of this session has ended: boot the machine again for the next one',
-  'another-machine': 'the session is that of another machine',
-  'another-workflow': 'the session is for another workflow',
+  'another-machine': 'the session belongs to another machine',
+  'another-workflow': 'the session belongs to another workflow',
   claim: 'the token that the proxy has checked names another machine, or none',
 } as const;
 

@@ -24,18 +24,18 @@ const session = {
   agentId: 'rack-7/ä',
 };
 
-test('a boot token comes back as it was, and fits a kernel argument', () => {
+test('a boot token decodes to the same fields, and fits a kernel argument', () => {
   const text = encodeBootToken(boot, key);
   assert.match(text, /^[\w-]{58}$/);
   assert.deepEqual(decodeToken(text, key), { purpose: 'boot', ...boot });
 });
 
-test('a session token comes back as it was', () => {
+test('a session token decodes to the same fields', () => {
   const { nonce: _, ...fields } = session;
   assert.deepEqual(decodeToken(encodeSessionToken(fields, key), key), { purpose: 'session', ...fields });
 });
 
-test('nothing but what the key has signed is a token', () => {
+test('only texts that the key has signed are tokens', () => {
   const text = encodeBootToken(boot, key);
   assert.equal(decodeToken(text, keyOf('other')), undefined);
   for (let at = 0; at < text.length; at++)
@@ -47,7 +47,7 @@ test('nothing but what the key has signed is a token', () => {
     assert.equal(decodeToken(other, key), undefined);
 });
 
-test('one token is no good as the other, whatever the lengths', () => {
+test('one kind of token cannot be used as the other, whatever its length', () => {
   const bytes = decodeBase64url(encodeBootToken(boot, key)) ?? new Uint8Array();
   for (const purpose of [0, 2, 3, 255]) {
     const content = bytes.with(0, purpose).subarray(0, -16);
@@ -56,13 +56,13 @@ test('one token is no good as the other, whatever the lengths', () => {
   }
 });
 
-test('a workflow has its mark, none has zeros', () => {
+test('a workflow has its mark, and no workflow has zeros', () => {
   assert.deepEqual(workflowMark(undefined, key), NO_WORKFLOW);
   assert.notDeepEqual(workflowMark('uid-1', key), workflowMark('uid-2', key));
   assert.notDeepEqual(workflowMark('uid-1', key), workflowMark('uid-1', keyOf('other')));
 });
 
-test('base64url is that of Node', () => {
+test('base64url matches that of Node', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       const text = Buffer.from(bytes).toString('base64url');
@@ -78,7 +78,7 @@ test('base64url has one text for the same bytes', () => {
     assert.equal(decodeBase64url(text), undefined, text);
 });
 
-test('whatever the text, it is a token or none, and nothing is thrown', () => {
+test('any text is a token or undefined, and nothing throws', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 120 }), (text) => assert.equal(decodeToken(text, key), undefined)),
   );

@@ -1,9 +1,12 @@
 /**
- * Boot tokens and session tokens: base64url of fields in a fixed order, big-endian, and the first 16 bytes of their HMAC.
- * Whoever has no key can neither make nor change one; the first byte says what it is for, so that one is no good as the other.
+ * Boot tokens and session tokens: base64url of fields in a fixed order, big-endian, and the first 16 bytes of
+ * their HMAC. Without the key nobody can create or change a token. The first byte states the purpose, so that
+ * one kind cannot be used as the other.
  *
- *   purpose 1 | MAC 6 | expiry, seconds since 1970 4 | workflow 8 | nonce 8 | signature 16          a boot token, 43 bytes
- *   purpose 1 | MAC 6 | expiry                     4 | workflow 8 | session id 16 | agent id | signature 16     a session
+ * purpose 1 | MAC 6 | expiry, seconds since 1970 4 | workflow 8 | nonce 8 | signature 16          a boot
+ * token, 43 bytes
+ * purpose 1 | MAC 6 | expiry                     4 | workflow 8 | session id 16 | agent id | signature 16
+ * a session
  */
 import {
   ByteReader,
@@ -22,7 +25,7 @@ interface TokenFields {
   readonly mac: Mac;
   /** Seconds since the Unix epoch. */
   readonly expiresSeconds: number;
-  /** Of `workflowMark`. */
+  /** The value of `workflowMark`. */
   readonly workflow: Uint8Array;
 }
 
@@ -44,7 +47,7 @@ export const SESSION_ID_BYTES = 16;
 const MARK_BYTES = 8;
 const SIGNATURE_BYTES = 16;
 const HEAD_BYTES = 1 + MAC_BYTES + 4 + MARK_BYTES;
-/** As long as any agent id, in any letters. */
+/** Longer than any agent id. */
 const AGENT_ID_BYTES_MAX = 1024;
 const TOKEN_CHARACTERS_MAX = 1500;
 

@@ -1,4 +1,7 @@
-/** What an agent tells of its machine: the message `proto.AgentAttributes`, as plain values. A field that was not sent is no own property. */
+/**
+ * What an agent reports about its machine: the message `proto.AgentAttributes`, as plain values. A field that
+ * was not sent is not an own property.
+ */
 
 export interface AgentAttributes {
   readonly cpu?: Cpu | undefined;

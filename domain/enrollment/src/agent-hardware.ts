@@ -15,9 +15,10 @@ export type AgentHardware =
   | { readonly kind: 'unclear'; readonly message: string };
 
 /**
- * By `spec.agentID`, as upstream; else, of Hardware that names no agent, by the MAC that is the agent's name (what boot scripts give) or
- * one that the agent tells. Upstream makes such a machine a second Hardware with the same MAC, and then no longer boots it. A MAC that is
- * another agent's is unclear: two Hardware must not have it.
+ * Returns the Hardware by `spec.agentID`, as upstream. Otherwise it returns Hardware without an agent by the
+ * MAC that is the agent's name (which boot scripts pass), or by a MAC that the agent reports. Upstream
+ * creates a second Hardware with the same MAC for such a machine, and then no longer boots it. A MAC of
+ * another agent is ambiguous, because two Hardware must not have it.
  */
 export function hardwareOfAgent(
   agentId: string,

@@ -4,7 +4,7 @@ import type { AgentAttributes } from './agent-attributes.ts';
 export type AttributesJson = Readonly<Record<string, unknown>>;
 
 export const ATTRIBUTES_ANNOTATION = 'tinkerbell.org/agent-attributes';
-/** Upstream leaves out what is larger. */
+/** Upstream omits larger values. */
 const ANNOTATION_BYTES_MAX = 64 * 1024;
 
 const processor = ['id', 'cores', 'threads', 'vendor', 'model', 'capabilities'];
@@ -21,7 +21,7 @@ const blockDevice = [
 ];
 const busDevice = ['vendor', 'product', 'class', 'driver'];
 
-/** Fields that were not sent, and empty lists, are left out; texts that were sent empty stay. */
+/** Omits fields that were not sent, and empty lists. Texts that were sent empty stay. */
 export function attributesJson(attributes: AgentAttributes): AttributesJson {
   const { cpu } = attributes;
   return {
@@ -45,7 +45,10 @@ export function attributesJson(attributes: AgentAttributes): AttributesJson {
   };
 }
 
-/** The annotation of a Hardware or Workflow; none for no attributes and for more than 64 KiB. */
+/**
+ * Returns the annotation of a Hardware or Workflow. Returns undefined without attributes, and for more than
+ * 64 KiB.
+ */
 export function attributesAnnotation(attributes: AttributesJson | undefined): Record<string, string> {
   if (attributes === undefined) return {};
   const text = JSON.stringify(attributes);
@@ -78,7 +81,7 @@ function isSaid(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined;
 }
 
-/** Code points below take 1, 2, 3 or 4 bytes. */
+/** Code points below these take 1, 2, 3 or 4 bytes. */
 const UTF8_LIMITS = [0x80, 0x800, 0x10000, 0x110000];
 
 function utf8Length(text: string): number {

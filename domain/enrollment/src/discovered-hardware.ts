@@ -8,7 +8,7 @@ import { makeValidName } from './valid-name.ts';
 
 export interface DiscoverySettings {
   readonly namespace: string;
-  /** Written into the Hardware: whether it is enrolled later too. */
+  /** Stored in the Hardware: whether it is enrolled later too. */
   readonly enrollmentEnabled: boolean;
   /** The Hardware waits for an operator before it is enrolled. */
   readonly requireApproval: boolean;

@@ -46,12 +46,12 @@ const names: readonly (readonly [text: string, prefix: string, name: string | un
 ];
 
 for (const [text, prefix, expected] of names)
-  test(`makes of ${JSON.stringify(prefix + text)} the name ${expected ?? 'nothing'}`, () => {
+  test(`converts ${JSON.stringify(prefix + text)} to ${expected ?? 'nothing'}`, () => {
     const valid = makeValidName(text, prefix);
     assert.equal(valid.ok ? valid.name : undefined, expected);
   });
 
-test("gives attributes the names and order of upstream's JSON", () => {
+test("writes attributes with the names and order of upstream's JSON", () => {
   assert.equal(JSON.stringify(attributesJson(example)), exampleJson);
   const all = attributesJson({
     cpu: { processors: [{ id: 0, cores: 4, capabilities: ['fpu'] }] },
@@ -86,7 +86,7 @@ function discovered(
   return result.hardware;
 }
 
-test("makes the Hardware of upstream's test", () => {
+test("creates the Hardware of upstream's test", () => {
   assert.deepEqual(discovered(example), {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',
@@ -104,7 +104,7 @@ test("makes the Hardware of upstream's test", () => {
   });
 });
 
-test('takes disks with a size and MACs in any form, each once', () => {
+test('accepts disks with a size and MACs in any form, each once', () => {
   const { spec } = discovered({
     block: [
       { name: 'nvme0n1', size: '239GB' },
@@ -125,14 +125,14 @@ test('takes disks with a size and MACs in any form, each once', () => {
   );
 });
 
-test('makes a Hardware without attributes, and one that waits for approval', () => {
+test('creates a Hardware without attributes, and one that waits for approval', () => {
   assert.deepEqual(Object.keys(discovered(undefined).metadata), ['name', 'namespace', 'labels']);
   assert.deepEqual(discovered(undefined, mac, true).metadata.annotations, {
     'tinkerbell.org/approval': 'pending',
   });
 });
 
-test('leaves out an annotation of more than 64 KiB, which are bytes', () => {
+test('omits an annotation of more than 64 KiB, counted in bytes', () => {
   const withSerial = (serial: string) => discovered({ chassis: { serial } }).metadata.annotations ?? {};
   assert.ok(ATTRIBUTES_ANNOTATION in withSerial('ä'.repeat(32_000)));
   assert.ok(!(ATTRIBUTES_ANNOTATION in withSerial('ä'.repeat(33_000))));
@@ -140,7 +140,7 @@ test('leaves out an annotation of more than 64 KiB, which are bytes', () => {
   assert.ok(ATTRIBUTES_ANNOTATION in withSerial('💻'.repeat(16_000)));
 });
 
-test('bounds what a machine can say', () => {
+test('limits what a machine can report', () => {
   const long = discoveredHardware('x'.repeat(254), undefined, settings);
   assert.match(long.ok ? '' : long.message, /more than 253 characters/);
   const network = Array.from({ length: 1000 }, (_, index) => ({
@@ -171,7 +171,7 @@ const owners: readonly (readonly [what: string, known: readonly Hardware[], foun
   ['nothing for a new agent', [hardware('a', { agentID: 'x', mac: '52:54:00:00:00:09' })], 'unknown'],
   ['the Hardware of the agent', [hardware('a', { agentID: mac }), hardware('b', { mac })], 'a'],
   ['the Hardware of the MAC that is its name', [hardware('b', { mac })], 'b'],
-  ['the Hardware of a MAC it tells', [hardware('b', { mac: other })], 'b'],
+  ['the Hardware of a MAC that it reports', [hardware('b', { mac: other })], 'b'],
   [
     'too much for two of one agent',
     [hardware('a', { agentID: mac }), hardware('b', { agentID: mac })],

@@ -33,12 +33,12 @@ const table: readonly (readonly [
   sets: readonly WorkflowRuleSet[],
   winner: string | undefined,
 ])[] = [
-  ['nothing of no sets', [], undefined],
+  ['nothing without sets', [], undefined],
   ['nothing when no rule matches', [ruleSet('a', [none]), ruleSet('b', [])], undefined],
   ['the set that matches', [ruleSet('a', [none]), ruleSet('b', [none, anyMac])], 'b'],
   ['the set with most matching rules', [ruleSet('a', [serial]), ruleSet('b', [serial, anyMac])], 'b'],
-  ['the first of two that are as good', [ruleSet('b', [serial]), ruleSet('a', [anyMac, none])], 'a'],
-  ['no set with a rule that is no pattern', [ruleSet('a', ['x', serial]), ruleSet('b', [serial])], 'b'],
+  ['the first of two equally good ones', [ruleSet('b', [serial]), ruleSet('a', [anyMac, none])], 'a'],
+  ['no set with an invalid rule', [ruleSet('a', ['x', serial]), ruleSet('b', [serial])], 'b'],
 ];
 
 for (const [what, sets, winner] of table)
@@ -46,14 +46,14 @@ for (const [what, sets, winner] of table)
     assert.equal(matchRuleSets(sets, attributes).winner?.metadata.name, winner);
   });
 
-test('chooses nothing for an agent that told nothing', () => {
+test('chooses nothing for an agent without attributes', () => {
   assert.equal(
     matchRuleSets([ruleSet('a', [anyMac, '{"x":[{"exists":false}]}'])], undefined).winner,
     undefined,
   );
 });
 
-test('tells how every set did, and which rules are no patterns', () => {
+test('reports the result of every set, and which rules are invalid', () => {
   const { results } = matchRuleSets([ruleSet('b', [none]), ruleSet('a', ['{"a":1}', serial])], attributes);
   assert.deepEqual(results, [
     {
@@ -66,7 +66,7 @@ test('tells how every set did, and which rules are no patterns', () => {
   ]);
   assert.equal(
     explainRuleSets(results),
-    'tink/a: 0 of 2 rules match; rule 1 is no pattern: expected a list of values, or an object, at character 6, so that the set counts for nothing; tink/b: 0 of 1 rules match',
+    'tink/a: 0 of 2 rules match; rule 1 is invalid: expected a list of values, or an object, at character 6, so that the set does not count; tink/b: 0 of 1 rules match',
   );
   assert.equal(explainRuleSets([]), 'there is no WorkflowRuleSet');
   const many = matchRuleSets(
@@ -85,7 +85,7 @@ test('tells how every set did, and which rules are no patterns', () => {
 
 const agentId = 'hello123456';
 
-test("makes the Workflow of upstream's documentation", () => {
+test("creates the Workflow of upstream's documentation", () => {
   const made = enrolledWorkflow({
     agentId,
     attributes,
@@ -123,7 +123,7 @@ test("makes the Workflow of upstream's documentation", () => {
   });
 });
 
-test('names the Hardware, and means its own namespace when the set names none', () => {
+test('names the Hardware, and uses its own namespace when the set names none', () => {
   const hardware = {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',

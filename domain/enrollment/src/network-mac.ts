@@ -1,4 +1,7 @@
-/** A MAC of six bytes as Hardware has it: lower case with colons. Hyphens, and Cisco's dots, are read too; undefined for anything else. */
+/**
+ * Returns a MAC of six bytes as Hardware has it: lower case with colons. Also reads hyphens and Cisco's dots.
+ * Returns undefined for anything else.
+ */
 export function macOf(text: string): string | undefined {
   const lower = text.toLowerCase();
   if (/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(lower)) return lower;

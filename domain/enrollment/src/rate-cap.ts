@@ -1,7 +1,7 @@
 /** Limits the number of objects that unknown machines can create, with a token bucket as values. */
 
 export interface RateCap {
-  /** At once. */
+  /** The number of objects that can be created at once. */
   readonly burst: number;
   readonly perSecond: number;
 }

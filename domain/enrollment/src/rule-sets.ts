@@ -50,8 +50,8 @@ export function explainRuleSets(results: readonly RuleSetResult[]): string {
   if (results.length === 0) return 'there is no WorkflowRuleSet';
   const shown = results.slice(0, SETS_SHOWN).map(({ name, rules, matching, invalid }) => {
     const wrong = invalid.slice(0, INVALID_SHOWN);
-    const reasons = wrong.map(({ rule, message }) => `; rule ${rule + 1} is no pattern: ${message}`);
-    const therefore = wrong.length > 0 ? ', so that the set counts for nothing' : '';
+    const reasons = wrong.map(({ rule, message }) => `; rule ${rule + 1} is invalid: ${message}`);
+    const therefore = wrong.length > 0 ? ', so that the set does not count' : '';
     return `${name}: ${matching} of ${rules} rules match${reasons.join('')}${therefore}`;
   });
   const more = results.length - shown.length;
@@ -59,8 +59,8 @@ export function explainRuleSets(results: readonly RuleSetResult[]): string {
 }
 
 /**
- * Of all rules of one set and one machine: 2 ms at worst, and 15 ms with regular expressions that are made to be slow. A rule takes
- * a hundred steps, mostly.
+ * The steps of all rules of one set for one machine: 2 ms at worst, and 15 ms with deliberately slow regular
+ * expressions. Most rules take about a hundred steps.
  */
 const SET_STEPS_MAX = 100_000;
 

@@ -16,7 +16,7 @@ const REAL = '08:00:27:9e:f5:3a';
 const forged = (index: number): string =>
   `02:00:00:${[16, 8, 0].map((bits) => ((index >> bits) & 255).toString(16).padStart(2, '0')).join(':')}`;
 
-test('keeps when a machine was seen first and last, how often, and what it asked last', () => {
+test('records when a machine was seen first and last, how often, and its last request', () => {
   const machines = new UnknownMachines();
   assert.equal(machines.see(sighting(REAL), 1_000), false);
   assert.equal(machines.see(sighting(REAL, { client: 'iPXE 1.21' }), 1_500), false);
@@ -36,7 +36,7 @@ test('the last one seen comes first', () => {
   );
 });
 
-test('a flood of made-up MACs grows no memory and pushes no machine out that has asked again', () => {
+test('a flood of invented MACs uses bounded memory, and displaces no machine that has repeated its request', () => {
   const machines = new UnknownMachines();
   machines.see(sighting(REAL), 0);
   machines.see(sighting(REAL), 4_000);
@@ -46,7 +46,7 @@ test('a flood of made-up MACs grows no memory and pushes no machine out that has
   assert.ok(listed.some(({ mac }) => mac === REAL));
 });
 
-test('forged MACs that ask again take the free places, and none of a machine that still asks', () => {
+test('forged MACs that repeat requests take free places, and none of a machine that still sends requests', () => {
   const machines = new UnknownMachines();
   let nowMs = 0;
   const ask = (mac: string, at: number) => machines.see(sighting(mac), at);
@@ -60,7 +60,7 @@ test('forged MACs that ask again take the free places, and none of a machine tha
   assert.ok(machines.list().length <= 512);
 });
 
-test('a machine that has been silent gives its place up', () => {
+test('a silent machine loses its place', () => {
   const machines = new UnknownMachines();
   for (let index = 0; index < 256; index += 1)
     for (const at of [0, 4_000]) machines.see(sighting(forged(index)), at);
@@ -69,7 +69,7 @@ test('a machine that has been silent gives its place up', () => {
   assert.ok(machines.list().some(({ mac }) => mac === REAL));
 });
 
-test('what a machine says of itself is shortened', () => {
+test('texts from a machine are shortened', () => {
   const machines = new UnknownMachines();
   machines.see(sighting(REAL, { vendorClass: 'x'.repeat(10_000) }), 0);
   assert.equal(machines.list()[0]?.vendorClass.length, 128);

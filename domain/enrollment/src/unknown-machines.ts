@@ -4,13 +4,13 @@
  * again, as firmware does for minutes and a flood of new MACs does not.
  */
 
-/** Of one packet. */
+/** The facts of one packet. */
 export interface Sighting {
   /** Lower case with colons. */
   readonly mac: string;
   /** The sender: `PXE firmware`, `UEFI HTTP boot`, `iPXE 1.21.1`. */
   readonly client: string;
-  /** Option 93's number (RFC 4578); 255 for an unknown one. */
+  /** The number in option 93 (RFC 4578), or 255 for an unknown one. */
   readonly architecture: number;
   /** Option 60, such as `PXEClient:Arch:00007:UNDI:003016`. */
   readonly vendorClass: string;
@@ -25,7 +25,7 @@ export interface UnknownMachine extends Sighting {
   /** Milliseconds since the Unix epoch. */
   readonly firstSeenMs: number;
   readonly lastSeenMs: number;
-  /** Packets. */
+  /** The number of packets. */
   readonly count: number;
 }
 

@@ -2,12 +2,13 @@ export type ValidName =
   | { readonly ok: true; readonly name: string }
   | { readonly ok: false; readonly message: string };
 
-/** What upstream cuts names to: the limit of a label, so that the name can be one. */
+/** The length that upstream cuts names to: the limit of a label, so that the name can be one. */
 const NAME_MAX = 63;
 
 /**
- * A name of an object out of any text (upstream makeValidName): `aa:bb` with the prefix `discovery-` is `discovery-aa-bb`. Different
- * texts may give the same name. A hyphen that the cut leaves at the end is removed, where upstream's object would be refused.
+ * Converts any text to the name of an object (upstream makeValidName): `aa:bb` with the prefix `discovery-`
+ * becomes `discovery-aa-bb`. Different texts may give the same name. A trailing hyphen after the cut is
+ * removed, where upstream's object would be refused.
  */
 export function makeValidName(text: string, prefix: string): ValidName {
   const trimmed = text.trim();

@@ -9,7 +9,7 @@ function clientOf(peer: string, forwardedFor: string | null, trusted: readonly I
   return client.ok ? `${formatIpAddress(client.address)} ${client.origin}` : 'error';
 }
 
-test('the client is the socket, or what trusted proxies saw, read from the right', () => {
+test('the client is the socket, or the address that trusted proxies report, read from the right', () => {
   const proxies = ['10.0.0.0/8', 'fd00::/8'].map(ipNetwork);
   const cases: [peer: string, forwardedFor: string | null, expected: string][] = [
     ['192.0.2.7', null, '192.0.2.7 socket'],
@@ -34,7 +34,7 @@ test('the client is the socket, or what trusted proxies saw, read from the right
     assert.equal(clientOf(peer, forwardedFor, proxies), expected, `${peer} ${forwardedFor}`);
 });
 
-test('no header makes an untrusted peer somebody else', () => {
+test('no header gives an untrusted peer another address', () => {
   fc.assert(
     fc.property(fc.ipV4(), fc.string(), (peer, header) => {
       const client = clientAddressOf({ peer, forwardedFor: header }, [ipNetwork('fd00::/8')]);

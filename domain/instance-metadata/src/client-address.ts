@@ -8,9 +8,9 @@ import {
 } from '@tinkerbell/wire';
 
 export interface Sender {
-  /** Of the socket. */
+  /** The address of the socket. */
   readonly peer: string;
-  /** X-Forwarded-For, all values of all headers joined by commas; null when there is none. */
+  /** X-Forwarded-For, all values of all headers joined by commas, or null when there is none. */
   readonly forwardedFor: string | null;
 }
 

@@ -5,8 +5,9 @@ type Disk = NonNullable<Storage['disks']>[number];
 type Filesystem = NonNullable<Storage['filesystems']>[number];
 
 /**
- * The JSON document at `/metadata`, which rootio reads: the disks and filesystems of the instance. Every field is there:
- * absent lists are null, absent texts empty, absent numbers 0, as Go writes its zero values.
+ * Returns the JSON document at `/metadata`, which rootio reads: the disks and filesystems of the instance.
+ * Every field is present: absent lists are null, absent texts empty, absent numbers 0, as Go writes its zero
+ * values.
  */
 export function diskLayoutOf(hardware: Hardware): string {
   const storage = hardware.spec?.metadata?.instance?.storage;

@@ -69,7 +69,7 @@ test('every leaf is read from its field, and is empty where the Hardware has non
   }
 });
 
-test('a key stands below its number', () => {
+test('a key is below its number', () => {
   const cases: [path: string, expected: string | undefined][] = [
     ['meta-data/public-keys/0', 'openssh-key'],
     ['meta-data/public-keys/0/', 'openssh-key'],
@@ -81,7 +81,7 @@ test('a key stands below its number', () => {
   for (const [path, expected] of cases) assert.equal(read(path, full), expected, path);
 });
 
-test('directories are listed alike for all, sorted, with and without a trailing slash', () => {
+test('directories are listed the same for all machines, sorted, with and without a trailing slash', () => {
   const cases: [path: string, expected: string][] = [
     ['', 'meta-data/\nuser-data\nvendor-data'],
     [
@@ -98,7 +98,7 @@ test('directories are listed alike for all, sorted, with and without a trailing 
   }
 });
 
-test('other paths are not there', () => {
+test('other paths do not exist', () => {
   const paths = [
     'nothing',
     '/',

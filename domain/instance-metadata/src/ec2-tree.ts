@@ -17,8 +17,8 @@ const EC2_TOPICS = ['meta-data', 'user-data', 'vendor-data'] as const;
 export type Ec2Topic = (typeof EC2_TOPICS)[number];
 
 /**
- * Every version is the same tree. 2009-04-04 is upstream's; cloud-init tries 2021-03-23, 2018-09-24 and 2016-09-02 before
- * it, Ignition asks for 2019-10-01, Afterburn for 2021-01-03, people for latest.
+ * Every version has the same tree. 2009-04-04 is upstream's. cloud-init tries 2021-03-23, 2018-09-24 and
+ * 2016-09-02 before it. Ignition requests 2019-10-01, Afterburn 2021-01-03, and people use latest.
  */
 export const EC2_VERSIONS = [
   '2009-04-04',
@@ -46,8 +46,8 @@ const tree: Readonly<Record<Ec2Topic, Leaf | Directory>> = {
     'instance-id': (hardware) => instanceOf(hardware).id,
     iqn: empty,
     'local-hostname': (hardware) => instanceOf(hardware).hostname,
-    // Upstream has none where the instance lists no private address. The address that DHCP assigns is the
-    // machine's private address too.
+    // Upstream has no value where the instance lists no private address. The address that DHCP assigns is
+    // also the machine's private address.
     'local-ipv4': (hardware) =>
       addressOf(hardware, (ip) => ip.family === 4 && ip.public !== true) ?? dhcpAddressOf(hardware),
     'operating-system': {
@@ -69,7 +69,7 @@ const tree: Readonly<Record<Ec2Topic, Leaf | Directory>> = {
   'vendor-data': (hardware) => hardware.spec?.vendorData,
 };
 
-/** Every node by its path, such as `meta-data/hostname`; the root's is empty. */
+/** Every node by its path, such as `meta-data/hostname`. The root's path is empty. */
 const nodes: ReadonlyMap<string, Ec2Node> = new Map([
   ['', { kind: 'listing', text: listingOf(tree) }],
   ...EC2_TOPICS.flatMap((topic) => nodesAt([topic], tree[topic], topic)),
@@ -78,8 +78,9 @@ const nodes: ReadonlyMap<string, Ec2Node> = new Map([
 const PUBLIC_KEYS = 'meta-data/public-keys';
 
 /**
- * The node at a path below the version, with or without a trailing slash; undefined when no machine has
- * it. Listings are sorted and joined by newlines, directories end in `/`. Values a Hardware does not have are empty.
+ * Returns the node at a path below the version, with or without a trailing slash. Returns undefined when no
+ * machine has it. Listings are sorted and joined by newlines, and directories end in `/`. Values that a
+ * Hardware does not have are empty.
  */
 export function ec2NodeAt(path: string): Ec2Node | undefined {
   const named = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
@@ -108,7 +109,10 @@ function listingOf(directory: Directory): string {
   return names.sort().join('\n');
 }
 
-/** `0=key-0` lists a key, `0/openssh-key` is it: the one directory whose listing is not the names of its entries. */
+/**
+ * `0=key-0` lists a key, and `0/openssh-key` returns it. This is the only directory whose listing differs
+ * from the names of its entries.
+ */
 function publicKeyNode(path: readonly string[]): Ec2Node | undefined {
   const [number, name, ...rest] = path;
   if (rest.length > 0 || (name !== undefined && name !== 'openssh-key')) return undefined;

@@ -26,7 +26,7 @@ interface Vlan extends NetworkSettings {
   readonly link: string;
 }
 
-/** By number, as the Linux bonding driver counts them (Documentation/networking/bonding.rst). */
+/** Modes by number, as the Linux bonding driver counts them (Documentation/networking/bonding.rst). */
 const BONDING_MODES = [
   'balance-rr',
   'active-backup',
@@ -137,8 +137,8 @@ function bondedConfig(nics: readonly Nic[], mode: string): NetworkConfig {
 const DHCP: NetworkSettings = { dhcp4: true };
 
 /**
- * Renamed where the Hardware names it, and where a bond or VLAN stands on it: cloud-init finds the present name by MAC for
- * the network interface itself, but not where another device mentions it.
+ * Set where the Hardware names the network interface, and where a bond or VLAN uses it. cloud-init finds the
+ * current name by MAC for the network interface itself, but not where another device refers to it.
  */
 function ethernetOf({ name, mac, isNamed }: Nic, isMentioned: boolean): Ethernet {
   return { match: { macaddress: mac }, ...(isNamed || isMentioned ? { 'set-name': name } : {}) };
@@ -149,7 +149,7 @@ function vlansOn(link: string, ids: readonly number[], settings: NetworkSettings
   return Object.fromEntries(vlans);
 }
 
-/** `eno1.100`, with the end of the link's name where Linux's 15 bytes do not hold all of it. */
+/** Returns `eno1.100`, with only the end of the link's name where Linux's 15 bytes are too short. */
 function vlanName(link: string, id: number): string {
   const tag = `.${id}`;
   return `${link.slice(-(NAME_BYTES_MAX - tag.length))}${tag}`;
@@ -157,7 +157,10 @@ function vlanName(link: string, id: number): string {
 
 const METRIC_STEP = 100;
 
-/** Two default routes of the same metric are an error to netplan. The first network interface's route keeps the best metric. */
+/**
+ * netplan rejects two default routes with the same metric. The first network interface's route keeps the best
+ * metric.
+ */
 function withMetric(settings: NetworkSettings, index: number): NetworkSettings {
   if (index === 0 || settings.routes === undefined) return settings;
   const routes = settings.routes.map((route) =>

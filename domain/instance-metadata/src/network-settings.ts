@@ -10,7 +10,7 @@ import {
   type IpNetwork,
 } from '@tinkerbell/wire';
 
-/** What a device of any kind may have in a network configuration of version 2. */
+/** The settings that a device of any kind can have in a network configuration of version 2. */
 export interface NetworkSettings {
   readonly dhcp4?: boolean;
   readonly addresses?: readonly string[];
@@ -21,15 +21,15 @@ export interface NetworkSettings {
 interface Route {
   readonly to: string;
   readonly via: string;
-  /** The router is reachable though it is outside the network of the address. */
+  /** The router is reachable although it is outside the network of the address. */
   readonly 'on-link'?: boolean;
   readonly metric?: number;
 }
 
 /**
- * The fixed address of a network interface and what belongs to it; undefined when it has no address or netmask that can be
- * read. Entries that are no addresses are skipped. The default route is `0.0.0.0/0`: `default` is unknown to the cloud-init
- * of older distributions.
+ * Returns the fixed address of a network interface and its settings. Returns undefined without a valid
+ * address and netmask. Invalid entries are skipped. The default route is `0.0.0.0/0`, because `default` is
+ * unknown to the cloud-init of older distributions.
  */
 export function networkSettingsOf(dhcp: DhcpSettings): NetworkSettings | undefined {
   const address = parseIpAddress(dhcp.ip?.address ?? '');
@@ -44,7 +44,7 @@ export function networkSettingsOf(dhcp: DhcpSettings): NetworkSettings | undefin
   };
 }
 
-/** Of devices that become one: each entry once, the first gateway of a family wins. */
+/** Merges the settings of devices that become one: each entry once, and the first gateway of a family. */
 export function mergeSettings(one: NetworkSettings, other: NetworkSettings): NetworkSettings {
   const addresses = union(one.addresses, other.addresses);
   const known = one.routes ?? [];
@@ -63,7 +63,7 @@ function union(one: readonly string[] = [], other: readonly string[] = []): read
   return [...new Set([...one, ...other])];
 }
 
-/** A dotted netmask; for IPv6 also its length, as in `64`. */
+/** Reads a dotted netmask. For IPv6 it also reads a prefix length, as in `64`. */
 function prefixLengthFor(address: IpAddress, netmask: string): number | undefined {
   if (address.bits === 32) {
     const mask = parseIpv4(netmask);
@@ -75,7 +75,7 @@ function prefixLengthFor(address: IpAddress, netmask: string): number | undefine
   return ones?.[1]?.length;
 }
 
-/** As DHCP clients do (RFC 3442): the gateway is left out when the static routes have a default route of their own. */
+/** Omits the gateway when the static routes have a default route, as DHCP clients do (RFC 3442). */
 function routesOf(dhcp: DhcpSettings, network: IpNetwork): readonly Route[] {
   const routes = (dhcp.classless_static_routes ?? []).flatMap(({ destination_descriptor, router }) => {
     const destination = parseIpv4Network(destination_descriptor);

@@ -48,7 +48,7 @@ const firstAddress = {
   nameservers: { addresses: ['192.168.1.1'], search: ['example.test'] },
 };
 
-test('meta-data has id, hostname and keys, and falls back to what the Hardware is called', () => {
+test('meta-data has id, hostname and keys, and falls back to the name of the Hardware', () => {
   const instance = { id: 'i-1', hostname: 'web1', ssh_keys: ['ssh-ed25519 AAAA', ''] };
   assert.deepEqual(read('meta-data', machine({ metadata: { instance } })), {
     'instance-id': 'i-1',
@@ -67,7 +67,7 @@ test('meta-data has id, hostname and keys, and falls back to what the Hardware i
   });
 });
 
-test('user-data and vendor-data are given as they are, and are there when empty', () => {
+test('user-data and vendor-data are unchanged, and exist when empty', () => {
   const text = '#!/bin/sh\r\n\u0000 ${x} {{ y }}\n\n';
   assert.equal(nocloudDocument('user-data', machine({ userData: text })), text);
   assert.equal(nocloudDocument('vendor-data', machine({ vendorData: text })), text);
@@ -86,12 +86,12 @@ test('a network interface is found by MAC and has its address, gateway and name 
   });
 });
 
-test('a MAC is quoted: YAML 1.1 takes it for a number of base 60', () => {
+test('a MAC is quoted, because YAML 1.1 reads it as a number of base 60', () => {
   const text = nocloudDocument('network-config', machine({ interfaces: [{ dhcp: first }] })) ?? '';
   assert.match(text, /macaddress: ["']52:54:00:12:34:56["']/);
 });
 
-test('without a usable address it asks by DHCP, and without a MAC it is left out', () => {
+test('without a usable address it uses DHCP, and without a MAC it is omitted', () => {
   const dhcp = { version: 2, ethernets: { nic0: { match: { macaddress: MACS[0] }, dhcp4: true } } };
   assert.deepEqual(networkOf([{ mac: MACS[0] }]), dhcp);
   assert.deepEqual(networkOf([{ mac: MACS[0].toUpperCase(), ip: { address: '192.168.1.10' } }]), dhcp);
@@ -101,7 +101,7 @@ test('without a usable address it asks by DHCP, and without a MAC it is left out
   assert.equal(nocloudDocument('network-config', machine({})), undefined);
 });
 
-test('static routes stand beside the gateway, or instead of it when they have a default route', () => {
+test('static routes are added to the gateway, or replace it when they have a default route', () => {
   const routes = (...pairs: [string, string][]) =>
     pairs.map(([destination_descriptor, router]) => ({ destination_descriptor, router }));
   const withRoutes = (...pairs: [string, string][]) => {
@@ -152,7 +152,7 @@ test('IPv6 has its own default route, and a netmask in either form', () => {
   }
 });
 
-test('names that Linux cannot have, or that are taken, are replaced', () => {
+test('invalid or duplicate interface names are replaced', () => {
   const namesOf = (...names: string[]) => {
     const interfaces = names.map((iface_name, index) => ({ mac: `52:54:00:12:34:0${index}`, iface_name }));
     return Object.keys((networkOf(interfaces) as { ethernets: object }).ethernets);
@@ -168,7 +168,7 @@ test('names that Linux cannot have, or that are taken, are replaced', () => {
   assert.deepEqual(namesOf('nic1', ''), ['nic1', 'nic2']);
 });
 
-test('with vlan_id the address stands on the first VLAN', () => {
+test('with vlan_id the address is on the first VLAN', () => {
   assert.deepEqual(networkOf([{ ...first, iface_name: 'eno1', vlan_id: '100,200' }]), {
     version: 2,
     ethernets: { eno1: { match: { macaddress: MACS[0] }, 'set-name': 'eno1' } },
@@ -223,7 +223,7 @@ test('a bond has all addresses, one default route, and its VLANs', () => {
   });
 });
 
-test('a bond without addresses asks by DHCP; one network interface or an unknown mode makes no bond', () => {
+test('a bond without addresses uses DHCP, and one network interface or an unknown mode creates no bond', () => {
   const config = networkOf([{ mac: MACS[0] }, { mac: MACS[1] }], { bonding_mode: 0 }) as {
     bonds: { bond0: { dhcp4: boolean; parameters: { mode: string } } };
   };

@@ -1,6 +1,6 @@
 import type { Mac } from '@tinkerbell/wire';
 
-/** Client system architectures: RFC 4578 section 2.1 and the IANA registry behind it; 41 is the Raspberry Pi's. */
+/** Client system architectures from RFC 4578 section 2.1 and its IANA registry. 41 is the Raspberry Pi's. */
 export const RASPBERRY_PI = 41;
 /** Stands for an unknown architecture. */
 export const UNKNOWN_ARCHITECTURE = 255;

@@ -4,7 +4,7 @@ import { refuse, type Result } from './failure.ts';
 
 type Match = (hardware: Hardware, device: string) => boolean;
 
-/** In this order. The first one that matches any machine decides. */
+/** The ways to find a machine, in order. The first one that matches any machine decides. */
 const matches: readonly (readonly [what: string, match: Match])[] = [
   ['name', ({ metadata }, device) => metadata.name === device],
   ['metadata.instance.id', ({ spec }, device) => spec?.metadata?.instance?.id === device],

@@ -4,7 +4,7 @@ export const DEVICE_LABEL = 'tinkerbell.org/device';
 export const USER_LABEL = 'tinkerbell.org/user';
 /** On a Template: which `os_image` it installs. */
 export const OS_IMAGE_LABEL = 'tinkerbell.org/os-image';
-/** Of the user where the label cannot hold the name as it is. */
+/** On a job: the user, where the label cannot hold the exact name. */
 export const USER_ANNOTATION = 'tinkerbell.org/user';
 /** On a job: a digest of the request, which distinguishes a repeat from another request with the same key. */
 export const REQUEST_ANNOTATION = 'tinkerbell.org/request-digest';
@@ -25,7 +25,7 @@ export function jobIdFromDigest(digest: Uint8Array): string {
   ).join('');
 }
 
-/** The name of the Workflow that is the job; ids may be given in lower case. */
+/** Returns the name of the Workflow that is the job. Ids in lower case are accepted. */
 export function workflowNameOf(jobId: string): string {
   return `job-${jobId.toLowerCase()}`;
 }

@@ -25,11 +25,14 @@ export interface JobInput {
   readonly choice: TemplateChoice;
   readonly user: string;
   readonly hardwareMap: Readonly<Record<string, string>>;
-  /** Of the order, when it has an idempotency key. */
+  /** The digest of the order, when it has an idempotency key. */
   readonly requestDigest?: string | undefined;
 }
 
-/** In the namespace of the Hardware; without identity, which the store's writer gives. */
+/**
+ * Returns the Workflow in the namespace of the Hardware, without the identity fields that the store's writer
+ * sets.
+ */
 export function workflowFor(input: JobInput): Workflow {
   const { jobId, hardware, template, choice, user, requestDigest } = input;
   const userLabel = labelValueOf(user);

@@ -79,7 +79,7 @@ for (const [index, [status, state, message]] of states.entries())
     assert.deepEqual([job.state, job.message], [state, message]);
   });
 
-test('tells every action, how long it took, how far the job is, and when it began and ended', () => {
+test('reports every action, its duration, the progress of the job, and its start and end', () => {
   const actions = [
     {
       id: 'a1',
@@ -128,7 +128,7 @@ test('tells every action, how long it took, how far the job is, and when it bega
   });
 });
 
-test('a workflow that no caller asked for is no job', () => {
+test('a workflow that no caller requested is not a job', () => {
   const workflow = { apiVersion: '', kind: 'Workflow', metadata: { name: 'w', namespace: 'default' } };
   assert.equal(jobOf(workflow), undefined);
 });
@@ -187,7 +187,7 @@ test('filters by device, state and user', () => {
   assert.equal(found({ user: 'bob', device_id: 'm2' }), '');
 });
 
-test('refuses a page token that is none', () => {
+test('refuses an invalid page token', () => {
   const page = listJobs([], { page_token: 'x' });
   assert.ok(!page.ok);
   assert.equal(page.failure.field, 'page_token');

@@ -191,5 +191,5 @@ function sorted(times: readonly (string | undefined)[]): readonly string[] {
     .map((ms) => new Date(ms).toISOString());
 }
 
-/** Where RFC 3339 ends. */
+/** The first moment that RFC 3339 cannot represent. */
 const YEAR_10000_MS = 253_402_300_800_000;

@@ -1,4 +1,4 @@
-/** Jobs, newest first, page by page. */
+/** Lists jobs, newest first, page by page. */
 import type { Workflow } from '@tinkerbell/resources';
 import { refuse, type Result } from './failure.ts';
 import { jobOf, type Job } from './job.ts';
@@ -10,13 +10,16 @@ export interface JobPage {
   readonly next_page_token?: string;
 }
 
-/** `device_id` is the name of a Hardware here. Jobs made between two pages are on neither: they are newer than the first. */
+/**
+ * `device_id` is the name of a Hardware here. A job that is created between two pages is on neither, because
+ * it is newer than the first.
+ */
 export function listJobs(workflows: readonly Workflow[], request: ListJobsRequest): Result<JobPage> {
   const after = request.page_token ?? '';
   if (after !== '' && !/^[0-9TZ:.-]*~[0-9A-Za-z]{26}$/.test(after))
     return refuse(
       'invalid-argument',
-      'page_token: must be the next_page_token of the page before',
+      'page_token: must be the next_page_token of the previous page',
       'page_token',
     );
   const found = workflows

@@ -3,9 +3,9 @@
  * OpenAPI document contains them. Names are those of api/proto/tinkerbell/hardware/v1.
  */
 
-/** Longer keys are no keys. */
+/** Longer keys are invalid. */
 const KEY_CHARACTERS_MAX = 255;
-/** A name of an object; a MAC, an agent's name and an instance's id are shorter. */
+/** The limit of an object's name. A MAC, an agent's name and an instance's id are shorter. */
 const NAME_CHARACTERS_MAX = 253;
 export const PAGE_SIZE_MAX = 500;
 export const PAGE_SIZE_DEFAULT = 50;
@@ -36,24 +36,25 @@ const parameters = {
 const orderOptions = {
   replace: {
     type: 'boolean',
-    description: 'Cancel an unfinished job of the device first, instead of being refused.',
+    description: 'Cancel an unfinished job of the device first. Otherwise the request is refused.',
   },
   idempotency_key: {
     type: 'string',
     minLength: 1,
     maxLength: KEY_CHARACTERS_MAX,
     description:
-      'The same request with the same key makes one job. Also taken from idempotency-key of the call.',
+      'Repeating a request with the same key creates no second job. Also read from idempotency-key of the call.',
   },
 } as const;
 const device = {
   ...name,
   description:
-    'A Hardware: its name, its metadata.instance.id, a MAC, or its agentID; the first that matches.',
+    'A Hardware: its name, its metadata.instance.id, a MAC, or its agentID. The first match counts.',
 } as const;
 const osImage = {
   ...name,
-  description: 'Chooses the Template with the label tinkerbell.org/os-image of that value, or of that name.',
+  description:
+    'Selects the Template whose label tinkerbell.org/os-image has this value, or the Template of this name.',
 } as const;
 
 export const ProvisionDeviceRequest = {
@@ -69,7 +70,7 @@ export const CreateJobRequest = {
   required: ['device_id'],
   properties: {
     device_id: device,
-    template: { ...name, description: 'The name of a Template. Either this or os_image.' },
+    template: { ...name, description: 'The name of a Template. Set either this or os_image.' },
     os_image: osImage,
     parameters,
     ...orderOptions,
@@ -93,7 +94,7 @@ export const ChangeJobRequest = {
   ...JobRequest,
   properties: {
     ...JobRequest.properties,
-    reason: { type: 'string', maxLength: 1024, description: 'Kept with the job.' },
+    reason: { type: 'string', maxLength: 1024, description: 'Stored with the job.' },
   },
 } as const;
 
@@ -105,7 +106,7 @@ export const ListJobsRequest = {
     state: { type: 'string', enum: jobStates },
     user: { type: 'string', minLength: 1, maxLength: NAME_CHARACTERS_MAX },
     page_size: { type: 'integer', minimum: 0, maximum: PAGE_SIZE_MAX, description: '0 means 50.' },
-    page_token: { type: 'string', description: 'next_page_token of the page before.' },
+    page_token: { type: 'string', description: 'The next_page_token of the previous page.' },
   },
 } as const;
 
@@ -113,7 +114,7 @@ export const Configuration = {
   type: 'object',
   additionalProperties: false,
   minProperties: 1,
-  description: 'What is absent stays; null takes a value away.',
+  description: 'Absent values stay unchanged. null removes a value.',
   properties: {
     user_data: { type: ['string', 'null'], maxLength: USER_DATA_CHARACTERS_MAX },
     vendor_data: { type: ['string', 'null'], maxLength: USER_DATA_CHARACTERS_MAX },
@@ -122,12 +123,12 @@ export const Configuration = {
       maxLength: NAME_CHARACTERS_MAX,
       pattern:
         '^[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*$',
-      description: 'In the metadata of the instance and in DHCP.',
+      description: 'Set in the metadata of the instance and in DHCP.',
     },
     allow_pxe: { type: ['boolean', 'null'], description: 'Whether the machine may boot from the network.' },
     allow_workflow: {
       type: ['boolean', 'null'],
-      description: 'Whether the in-memory OS is given to the machine when it boots from the network.',
+      description: 'Whether the machine gets the in-memory OS when it boots from the network.',
     },
   },
 } as const;
@@ -146,9 +147,9 @@ const JobAction = {
     task: { type: 'string' },
     name: { type: 'string' },
     state: { type: 'string', enum: jobActionStates },
-    seconds: { type: 'number', description: 'How long it took; absent until it has ended.' },
+    seconds: { type: 'number', description: 'How long it took. Absent until it has ended.' },
     message: { type: 'string' },
-    attempt: { type: 'integer', description: 'How often it was given to an agent.' },
+    attempt: { type: 'integer', description: 'How often it was assigned to an agent.' },
   },
 } as const;
 
@@ -167,7 +168,7 @@ export const Job = {
       type: 'integer',
       minimum: 0,
       maximum: 100,
-      description: 'Of the actions, those that succeeded.',
+      description: 'How many of the actions succeeded.',
     },
     current_task: { type: 'string' },
     current_action: { type: 'string' },
@@ -203,7 +204,7 @@ export const ApplyConfigurationResponse = {
   required: ['device_id', 'config'],
   properties: {
     device_id: { type: 'string', description: 'The name of the Hardware.' },
-    config: { ...Configuration, description: 'What holds now.' },
+    config: { ...Configuration, description: 'The current values.' },
   },
 } as const;
 
@@ -216,6 +217,6 @@ export const Problem = {
     title: { type: 'string' },
     status: { type: 'integer' },
     detail: { type: 'string' },
-    field: { type: 'string', description: 'The field of the request that is to blame.' },
+    field: { type: 'string', description: 'The invalid field of the request.' },
   },
 } as const;

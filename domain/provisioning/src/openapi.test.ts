@@ -25,7 +25,7 @@ const all = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([verb, operation]) => ({ path, verb, operation })),
 );
 
-test('is OpenAPI 3.1 of every operation, each with a name of its own and with what it answers', () => {
+test('is OpenAPI 3.1 of every operation, each with a unique name and its responses', () => {
   assert.equal(document.openapi, '3.1.0');
   assert.ok(document.info.title !== '' && document.info.version !== '');
   const names = all.map(({ operation }) => operation.operationId);

@@ -1,9 +1,9 @@
-/** The OpenAPI 3.1 document, of the operations and of the schemas that requests are checked with. */
+/** The OpenAPI 3.1 document, made from the operations and the schemas that requests are checked with. */
 import * as schemas from './message-schemas.ts';
 import { operations, type Operation } from './operations.ts';
 import { requestSchemas, type ObjectSchema } from './parse-request.ts';
 
-/** Fields of a request that the path holds. */
+/** Fields of a request that are in the path. */
 const pathFields: Readonly<Record<string, string>> = { device: 'device_id', id: 'job_id' };
 
 export function openApiDocument(): object {
@@ -86,7 +86,7 @@ function bodyOf({ method }: Operation, schema: ObjectSchema, inPath: readonly st
   return { required: isNeeded, content: { 'application/json': { schema: body } } };
 }
 
-/** Without what the path says already. */
+/** Returns the schema without the fields that are in the path. */
 function bodySchemaOf(schema: ObjectSchema, inPath: readonly string[]): ObjectSchema {
   const said = inPath.map((name) => pathFields[name] ?? name);
   const required = (schema.required ?? []).filter((name) => !said.includes(name));

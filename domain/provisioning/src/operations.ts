@@ -1,8 +1,8 @@
-/** The Provisioning API as REST: which method and path is which call. */
+/** The Provisioning API as REST: the method and path of each call. */
 import type { Method } from './parse-request.ts';
 
 export interface Operation {
-  /** The call of the gRPC service that it is. */
+  /** The call of the gRPC service. */
   readonly method: Method;
   readonly verb: 'get' | 'post' | 'put';
   /** `{device}` is `device_id` and `{id}` is `job_id` of the request. */
@@ -19,20 +19,20 @@ export const operations: readonly Operation[] = [
     verb: 'post',
     path: '/v1/devices/{device}/provision',
     summary: 'Install an operating system on a machine.',
-    success: { code: 202, schema: 'ProvisionDeviceResponse', description: 'There is a job for it.' },
+    success: { code: 202, schema: 'ProvisionDeviceResponse', description: 'The device has a job.' },
   },
   {
     method: 'ApplyConfiguration',
     verb: 'put',
     path: '/v1/devices/{device}/configuration',
     summary: 'Set user data, host name and network boot of a machine.',
-    success: { code: 200, schema: 'ApplyConfigurationResponse', description: 'What holds now.' },
+    success: { code: 200, schema: 'ApplyConfigurationResponse', description: 'The current values.' },
   },
   {
     method: 'ListJobs',
     verb: 'get',
     path: '/v1/jobs',
-    summary: 'Jobs, newest first.',
+    summary: 'List jobs, newest first.',
     success: { code: 200, schema: 'ListJobsResponse', description: 'A page of jobs.' },
   },
   {
@@ -46,15 +46,15 @@ export const operations: readonly Operation[] = [
     method: 'GetJobStatus',
     verb: 'get',
     path: '/v1/jobs/{id}',
-    summary: 'How far a job is.',
+    summary: 'Return the progress of a job.',
     success: job,
   },
   {
     method: 'WatchJob',
     verb: 'get',
     path: '/v1/jobs/{id}/watch',
-    summary: 'The job now and after each change, until it has ended.',
-    success: { ...job, description: 'One job in each line, or in each event.' },
+    summary: 'Return the job now and after each change, until it has ended.',
+    success: { ...job, description: 'One job per line, or per event.' },
   },
   {
     method: 'CancelJob',
@@ -67,7 +67,7 @@ export const operations: readonly Operation[] = [
     method: 'RetryJob',
     verb: 'post',
     path: '/v1/jobs/{id}/retry',
-    summary: 'Go on with a job where it failed.',
+    summary: 'Retry a job from where it failed.',
     success: job,
   },
 ];

@@ -2,7 +2,7 @@
 import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import { refuse, type Result } from './failure.ts';
 
-/** Bytes of one Workflow that a caller fills; configuration files of tens of kilobytes are usual. */
+/** The bytes of one Workflow that a caller can fill. Configuration files often have tens of kilobytes. */
 const PARAMETERS_CHARACTERS_MAX = 512 * 1024;
 const PARAMETERS_MAX = 256;
 
@@ -10,8 +10,9 @@ const PARAMETERS_MAX = 256;
 const taken = ['hardware', 'Hardware', 'references'];
 
 /**
- * `spec.hardwareMap`: names must be fields as Go templates write them (`{{ .name }}`: a letter or `_`, then letters, digits
- * and `_`). `device_1` is the first MAC of the machine, else its agentID, unless given. `field` is where the caller wrote them.
+ * Returns `spec.hardwareMap`. Names must be fields as Go templates write them (`{{ .name }}`: a letter or
+ * `_`, then letters, digits and `_`). `device_1` is the first MAC of the machine, else its agentID, unless
+ * given. `field` is where the caller wrote them.
  */
 export function parametersFor(
   given: Readonly<Record<string, string>>,

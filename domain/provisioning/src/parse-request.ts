@@ -1,4 +1,4 @@
-/** JSON of a caller in; a request of known shape, or the field that is wrong, out. */
+/** Parses JSON of a caller into a request of known shape, or reports the invalid field. */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { formatPath, nearest } from '@tinkerbell/resources';
 import { refuse, type Failure, type Result } from './failure.ts';

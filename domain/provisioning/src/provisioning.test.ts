@@ -125,7 +125,7 @@ for (const [index, [given, made]] of parameters.entries())
     else assert.deepEqual(result, { ok: true, value: made });
   });
 
-test('a machine without a MAC is its agent', () => {
+test('a machine without a MAC is identified by its agent', () => {
   assert.deepEqual(parametersFor({}, hardware('m', { agentID: 'a' }), 'config'), {
     ok: true,
     value: { device_1: 'a' },
@@ -203,7 +203,7 @@ for (const [index, [method, request, field, message]] of requests.entries())
     assert.match(parsed.failure.message, message);
   });
 
-test('takes what the schemas say', () => {
+test('accepts what the schemas allow', () => {
   assert.ok(
     parseRequest('ProvisionDevice', { device_id: 'm', os_image: 'x', config: { a: '' }, replace: true }).ok,
   );
@@ -241,7 +241,7 @@ test('an id from a digest is a ULID, and always the same', () => {
   assert.ok(parseRequest('GetJobStatus', { job_id: made }).ok);
 });
 
-test('a job is a valid Workflow that tells whose it is', () => {
+test('a job is a valid Workflow that names its owner', () => {
   const made = workflowFor({
     jobId: id,
     hardware: m1,
@@ -273,7 +273,7 @@ test('a job is a valid Workflow that tells whose it is', () => {
   assert.ok(validateResource(made).ok);
 });
 
-test('a configuration is merged: what is absent stays, null takes away', () => {
+test('a configuration is merged: absent values stay, and null removes them', () => {
   const before = hardware('m', {
     userData: 'old',
     vendorData: 'vendor',

@@ -1,6 +1,6 @@
-/** The requests of the Provisioning API, as the schemas of the same names say. */
+/** The requests of the Provisioning API, as in the schemas of the same names. */
 
-/** What is not text reaches the Template as JSON. */
+/** A value that is not text reaches the Template as JSON. */
 export type Parameters = Readonly<Record<string, string | number | boolean | object>>;
 
 export interface OrderOptions {
@@ -36,7 +36,7 @@ export interface ListJobsRequest {
   readonly page_token?: string;
 }
 
-/** Null takes a value away. */
+/** Null removes a value. */
 export interface Configuration {
   readonly user_data?: string | null;
   readonly vendor_data?: string | null;

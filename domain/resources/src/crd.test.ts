@@ -12,12 +12,12 @@ import {
   workflowStatusExtensions,
 } from './index.ts';
 
-/** Upstream's CRDs without their prose; what our kinds must equal in meaning. */
+/** Upstream's CRDs without their descriptions. Our kinds must have the same meaning. */
 const upstream = JSON.parse(
   readFileSync(new URL('testdata/upstream-crds.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
 
-/** Fields we add. Upstream's clients ignore them; see docs/decisions. */
+/** Fields that we add. Upstream's clients ignore them. See docs/decisions. */
 const extensions = [
   ...workflowActionExtensions.map((field) => `/status/tasks/actions/${field}`),
   ...workflowStatusExtensions.map((field) => `/status/${field}`),
@@ -41,7 +41,7 @@ function normalize(value: unknown, path = ''): unknown {
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Limits that we add to every text, list and map; upstream has one `maxProperties`, which stays. */
+/** Limits that we add to every text, list and map. Upstream has one `maxProperties`, which stays. */
 const limits = ['maxLength', 'maxItems', 'maxProperties'];
 
 function withoutLimits(ours: unknown, theirs: unknown): unknown {
@@ -62,7 +62,7 @@ function withoutPrefix(crd: unknown): {
   return crd as never;
 }
 
-/** Upstream's Hardware has no conditions; those of its other kinds are compared. */
+/** Upstream's Hardware has no conditions. Those of its other kinds are compared. */
 function withoutConditions(key: string, value: unknown): unknown {
   return hardwareStatusExtensions.includes(key) ? undefined : value;
 }
@@ -83,7 +83,7 @@ for (const kind of kinds) {
   });
 }
 
-/** Texts, lists and maps without a limit. */
+/** Returns texts, lists and maps without a limit. */
 function unlimited(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { type, properties, items, additionalProperties, ...own } = schema as Record<string, unknown>;

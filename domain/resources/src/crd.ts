@@ -1,8 +1,8 @@
-/** A kind as a Kubernetes CustomResourceDefinition. */
+/** Converts a kind to a Kubernetes CustomResourceDefinition. */
 import type { Schema } from './schema.ts';
 import { apiVersionOf, collectionOf, type Kind } from './kind.ts';
 
-/** The CRD as plain JSON, keys in a stable order. */
+/** Returns the CRD as plain JSON, with keys in a stable order. */
 export function crdFor(kind: Kind): Record<string, unknown> {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -38,7 +38,7 @@ function versionOf(kind: Kind): Record<string, unknown> {
             type: 'string',
           },
           kind: { description: `Name of the schema: \`${kind.kind}\`.`, type: 'string' },
-          // Nothing but its type: kube-apiserver adds ObjectMeta, and refuses a description here.
+          // Only the type: kube-apiserver adds ObjectMeta, and refuses a description here.
           metadata: { type: 'object' },
           spec: openApiOf(kind.spec ?? {}),
           status: openApiOf(kind.status ?? {}),
@@ -51,7 +51,7 @@ function versionOf(kind: Kind): Record<string, unknown> {
   };
 }
 
-/** A schema without the builder's own marks. */
+/** Returns a schema without the builder's own marks. */
 export function openApiOf(schema: Schema): Readonly<Record<string, unknown>> {
   return JSON.parse(JSON.stringify(schema));
 }

@@ -1,4 +1,4 @@
-/** The kinds that a CustomResourceDefinition defines: one for each served version. */
+/** Derives the kinds that a CustomResourceDefinition defines: one for each served version. */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { CustomResourceDefinition } from './core/custom-resource-definition.ts';
 import type { Kind, PrinterColumn } from './kind.ts';
@@ -84,7 +84,7 @@ function wholeObjectSchema(given: Schema): Schema {
   };
 }
 
-/** An object for which the definition lists no fields has none, unless it says that any will do. */
+/** An object for which the definition lists no fields has none, unless it allows any fields. */
 function prunable(schema: Schema): Schema;
 function prunable(schema: unknown): unknown;
 function prunable(schema: unknown): unknown {

@@ -1,4 +1,4 @@
-/** Whether two JSON values are the same, in any order of fields. */
+/** Returns true if two JSON values are equal, in any order of fields. */
 export function isDeepEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (!isObject(left) || !isObject(right)) return false;

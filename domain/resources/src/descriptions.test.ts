@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crdFor, isRecord, kinds, type Kind } from './index.ts';
 
-/** `explain` prints a description on one line; two short sentences fit. */
+/** `explain` prints a description on one line, so two short sentences fit. */
 const LENGTH_MAX = 240;
 
 interface Field {
@@ -10,7 +10,10 @@ interface Field {
   readonly description: unknown;
 }
 
-/** Every field below a schema, with the path that `explain` takes: items of lists and values of maps have none of their own. */
+/**
+ * Lists every field below a schema, with the path that `explain` accepts. Items of lists and values of maps
+ * have no path of their own.
+ */
 function fieldsOf(schema: unknown, path: string): readonly Field[] {
   if (!isRecord(schema)) return [];
   const { properties, items, additionalProperties } = schema;
@@ -41,7 +44,7 @@ function fieldsOfKind(kind: Kind): readonly Field[] {
   return fieldsOf({ properties }, kind.singular);
 }
 
-/** One or more sentences; the first may begin with a name such as iPXE. */
+/** One or more sentences. The first may begin with a name such as iPXE. */
 function isSentence(description: unknown): boolean {
   return (
     typeof description === 'string' && description.length <= LENGTH_MAX && /^\S.{8,}\.$/.test(description)
@@ -60,6 +63,6 @@ for (const kind of kinds) {
   });
 }
 
-test('metadata has a type and nothing else: kube-apiserver refuses a CRD that describes it', () => {
+test('metadata has only a type, because kube-apiserver refuses a CRD that describes it', () => {
   for (const kind of kinds) assert.deepEqual(rootOf(kind).properties['metadata'], { type: 'object' });
 });

@@ -8,7 +8,7 @@ export interface PrinterColumn {
   readonly type: 'string' | 'date' | 'integer' | 'boolean' | 'number';
   readonly description?: string;
   readonly format?: string;
-  /** 0 is always shown, 1 only in wide output. */
+  /** Columns with 0 are always shown, those with 1 only in wide output. */
   readonly priority?: number;
 }
 
@@ -35,11 +35,11 @@ export interface Kind {
   readonly spec?: Schema;
   /** Present when status is a subresource. */
   readonly status?: Schema;
-  /** Fields of the object beside metadata, spec and status: `data` of a Secret. */
+  /** Fields of the object besides metadata, spec and status, such as `data` of a Secret. */
   readonly fields?: Readonly<Record<string, Schema>>;
-  /** The schema of the whole object, where a CustomResourceDefinition brought it. */
+  /** The schema of the whole object, when the kind is from a CustomResourceDefinition. */
   readonly schema?: Schema;
-  /** Of a kind of several versions: the version that stored objects have. */
+  /** For a kind with several versions: the version of stored objects. */
   readonly storedAs?: Kind;
   /** Rewrites a client's object before it is validated: `stringData` into `data`. */
   readonly prepare?: (submitted: Json) => Json;
@@ -50,17 +50,22 @@ export interface Kind {
   rules?(object: Resource & Json, before: (Resource & Json) | undefined): readonly Problem[];
 }
 
-/** `tinkerbell.org/v1alpha1`; `v1` in the core group. */
+/** Returns `tinkerbell.org/v1alpha1`, or `v1` for the core group. */
 export function apiVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** `hardware.tinkerbell.org`, `secrets`: how the store names a collection, and messages a resource. */
+/**
+ * Returns `hardware.tinkerbell.org` or `secrets`: the name of a collection in the store, and of a resource in
+ * messages.
+ */
 export function collectionOf({ plural, group }: Pick<Kind, 'group' | 'plural'>): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-/** `/apis/tinkerbell.org/v1alpha1`, `/api/v1`: where the kinds of a group and version are served. */
+/**
+ * Returns `/apis/tinkerbell.org/v1alpha1` or `/api/v1`, where the kinds of a group and version are served.
+ */
 export function rootPathOf(kind: Pick<Kind, 'group' | 'version'>): string {
   return `${kind.group === '' ? '/api' : '/apis'}/${apiVersionOf(kind)}`;
 }

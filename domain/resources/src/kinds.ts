@@ -1,4 +1,4 @@
-/** The seven v1alpha1 kinds (names, columns and labels as upstream's CRDs have them). */
+/** The seven v1alpha1 kinds, with names, columns and labels as in upstream's CRDs. */
 import { JobSpec, JobStatus } from './bmc/job.ts';
 import { MachineSpec, MachineStatus } from './bmc/machine.ts';
 import { TaskSpec, TaskStatus } from './bmc/task.ts';
@@ -134,7 +134,7 @@ export const kinds: readonly Kind[] = [
   bmcTaskKind,
 ];
 
-/** The kind that a person means: plural, singular, short name or kind, in any case, with or without group. */
+/** Returns the kind for a plural, singular, short name or kind, in any case, with or without group. */
 export function kindNamed(name: string): Kind | undefined {
   const [word = '', ...group] = name.toLowerCase().split('.');
   const groupName = group.join('.');

@@ -28,31 +28,31 @@ test('accepts a good Hardware and fills in defaults', () => {
   assert.equal(spec.interfaces[0]?.disableDhcp, false);
 });
 
-test('says where a MAC is wrong and what would be right', () => {
+test('reports where a MAC is wrong and suggests the right one', () => {
   assert.deepEqual(problemsOf(hardware.replace('52:54:00:12:34:56', '52-54-00-AB-34-56')), [
     'hw.yaml:8:9: spec.interfaces[0].dhcp.mac: "52-54-00-AB-34-56": must be a MAC address in lower case with colons; write "52:54:00:ab:34:56"',
   ]);
 });
 
-test('says where a field is misspelt and which was meant', () => {
+test('reports where a field is misspelt and which was meant', () => {
   assert.deepEqual(problemsOf(hardware.replace('interfaces:', 'intefraces:')), [
     'hw.yaml:6:3: spec.intefraces: unknown field "intefraces"; did you mean "interfaces"?',
   ]);
 });
 
-test('names every problem of a document at once', () => {
+test('reports every problem of a document at once', () => {
   const text = hardware.replace('name: m1', 'name: M_1').replace('netmask: 255.255.255.0', 'netmask: 24');
   assert.equal(problemsOf(text).length, 2);
 });
 
-test('asks for quotes where a string was read as a number', () => {
+test('suggests quotes where a string was read as a number', () => {
   assert.match(
     problemsOf(hardware.replace('netmask: 255.255.255.0', 'netmask: 24'))[0] ?? '',
     /write "24" in quotes/,
   );
 });
 
-test('refuses an address that is none', () => {
+test('refuses an invalid address', () => {
   assert.match(
     problemsOf(hardware.replace('192.168.1.5', '192.168.1.500'))[0] ?? '',
     /ip\.address: "192\.168\.1\.500": must be an IP address/,
@@ -82,7 +82,7 @@ test('suggests the kind and the group that were meant', () => {
   );
 });
 
-test('takes a List apart', () => {
+test('splits a List into its items', () => {
   const item = hardware
     .split('\n')
     .map((line) => `    ${line}`)
@@ -93,7 +93,7 @@ test('takes a List apart', () => {
   assert.equal(validated.objects.length, 1);
 });
 
-test('accepts provider names in any case, as the pattern says', () => {
+test('accepts provider names in any case, as the pattern allows', () => {
   const machine = (order: string) => ({
     apiVersion: 'bmc.tinkerbell.org/v1alpha1',
     kind: 'Machine',

@@ -1,20 +1,23 @@
-/** The rules of Kubernetes for names, labels and annotations. */
+/** Checks the rules of Kubernetes for names, labels and annotations. */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Problem } from './problem.ts';
 import { Type, type Schema } from './schema.ts';
 
 const NAME_LIMIT = 253;
 const NAMESPACE_LIMIT = 63;
-/** An object waits for each; two or three are common. */
+/** Limits finalizers, because an object waits for each. Two or three are common. */
 const FINALIZERS_MAX = 64;
-/** The collector visits an object once for each. */
+/** Limits owners, because the collector visits an object once for each. */
 const OWNERS_MAX = 64;
-/** All annotations of one object together. */
+/** The limit for all annotations of one object together. */
 const ANNOTATIONS_LIMIT = 256 * 1024;
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength, nullable: true }));
 
-/** What clients may set of metadata beside name and maps of texts, and send back of what the server sets (meta/v1 ObjectMeta). */
+/**
+ * The fields of metadata that clients may set besides name and maps of texts, and those that they may send
+ * back unchanged (meta/v1 ObjectMeta).
+ */
 export const metadataSchema: Schema = Type.Object({
   generateName: text(NAME_LIMIT),
   uid: text(NAME_LIMIT),

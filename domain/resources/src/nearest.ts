@@ -1,8 +1,8 @@
-/** Longer words are no slips of the finger: comparing takes as long as word times candidates. */
+/** Longer words are not typing errors, and comparing takes time in proportion to word times candidates. */
 const WORD_MAX = 64;
 const CANDIDATES_MAX = 200;
 
-/** The candidate closest to `word` by edit distance, when it is close enough to be a slip of the finger. */
+/** Returns the candidate closest to `word` by edit distance, if it is close enough for a typing error. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > WORD_MAX || candidates.length > CANDIDATES_MAX) return undefined;
   const limit = Math.max(1, Math.floor(word.length / 3));
@@ -18,7 +18,9 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours that turn one word into the other. */
+/**
+ * Counts the insertions, deletions, substitutions and swaps of neighbours that turn one word into the other.
+ */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, index) => index);

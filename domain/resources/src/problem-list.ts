@@ -6,7 +6,7 @@ import type { Problem } from './problem.ts';
  */
 export const PROBLEMS_KEPT_MAX = 100;
 
-/** The first hundred problems, and the number of further ones. */
+/** Returns the first hundred problems, and the number of further ones. */
 export class ProblemList {
   readonly #kept: Problem[] = [];
   #count = 0;
@@ -25,7 +25,7 @@ export class ProblemList {
     for (const problem of problems) this.add(() => problem);
   }
 
-  /** With one more that says how many are left out, where some are. */
+  /** Adds a last problem with the number of omitted ones, if there are any. */
   all(): readonly Problem[] {
     const left = this.#count - this.#kept.length;
     if (left === 0) return this.#kept;

@@ -1,10 +1,10 @@
 import type { Path } from './schema/place.ts';
 
-/** One thing wrong with an object. Kinds follow the causes of a Kubernetes Status. */
+/** One problem of an object. Kinds follow the causes of a Kubernetes Status. */
 export interface Problem {
   readonly reason: 'unknown-field' | 'required' | 'invalid' | 'not-supported';
   readonly path: Path;
-  /** The offending value; absent for a missing field. */
+  /** The invalid value. Absent for a missing field. */
   readonly value?: unknown;
   /** The cause and the fix. */
   readonly message: string;
@@ -21,7 +21,7 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** `spec.interfaces[0].dhcp.mac: "AA:…": must be lower case; write "aa:…"` */
+/** Returns `spec.interfaces[0].dhcp.mac: "AA:…": must be lower case; write "aa:…"`. */
 export function formatProblem({ path, value, message }: Problem): string {
   const place = path.length === 0 && value === undefined ? '' : `${formatPath(path)}: `;
   return `${place}${value === undefined ? '' : `${preview(value)}: `}${message}`;
@@ -29,12 +29,12 @@ export function formatProblem({ path, value, message }: Problem): string {
 
 const SHOWN_VALUE_LIMIT = 80;
 
-/** As much of a text as a message shows. */
+/** Returns as much of a text as a message shows. */
 export function shortened(text: string): string {
   return text.length <= SHOWN_VALUE_LIMIT ? text : `${text.slice(0, SHOWN_VALUE_LIMIT)}…`;
 }
 
-/** The beginning of a value as JSON; the rest is not even read. */
+/** Returns the beginning of a value as JSON. The rest is not read. */
 function preview(value: unknown): string {
   let left = SHOWN_VALUE_LIMIT;
   const text = JSON.stringify(value, (_key, one: unknown) => {

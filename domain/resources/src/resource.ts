@@ -1,4 +1,4 @@
-/** The shape that all objects share, after the Kubernetes API conventions. */
+/** The shape that all objects share, following the Kubernetes API conventions. */
 
 export interface OwnerReference {
   readonly apiVersion: string;
@@ -9,7 +9,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Which fields a client has set (meta/v1 ManagedFieldsEntry). */
+/** The fields that a client has set (meta/v1 ManagedFieldsEntry). */
 export interface ManagedFieldsEntry {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -23,7 +23,7 @@ export interface ManagedFieldsEntry {
 
 export interface ObjectMeta {
   readonly name: string;
-  /** Absent in JSON on objects of kinds that are cluster-scoped, which are few; all others have one. */
+  /** Absent in JSON for cluster-scoped objects, which are few. All others have one. */
   readonly namespace: string;
   readonly generateName?: string;
   /** Assigned by the store at creation. */

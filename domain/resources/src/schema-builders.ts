@@ -4,17 +4,20 @@ import { DOCUMENT_MAX, MAP_MAX, QUANTITY_MAX, TIME_MAX } from './schema-limits.t
 
 type Extra = Readonly<Record<string, unknown>>;
 
-/** The schema with the text that `explain` and the CRDs show for it. First, so that readers of YAML meet it before a long list of properties. */
+/**
+ * Returns the schema with the text that `explain` and the CRDs show for it. The text comes first, so that
+ * readers of YAML see it before a long list of properties.
+ */
 export function described<Of extends Schema>(description: string, schema: Of) {
   return { description, ...schema };
 }
 
-/** A described property that may be absent. */
+/** Returns a described property that may be absent. */
 export function optional<Of extends Schema>(description: string, schema: Of) {
   return Type.Optional<Of>(described(description, schema));
 }
 
-/** A whole number of 64 bits; values beyond 2^53 lose precision in JSON and are refused. */
+/** A whole number of 64 bits. Values beyond 2^53 lose precision in JSON and are refused. */
 export function int64(extra: Extra = {}) {
   return Type.Integer({ format: 'int64', ...extra });
 }
@@ -24,7 +27,7 @@ export function int32(extra: Extra = {}) {
   return Type.Integer({ format: 'int32', ...extra });
 }
 
-/** A whole number with no stated width. */
+/** A whole number without a stated width. */
 export function integer(extra: Extra = {}) {
   return Type.Integer(extra);
 }
@@ -53,7 +56,7 @@ export function oneOf<const Values extends readonly string[]>(values: Values, ex
   return Type.Unsafe<Values[number]>({ type: 'string', enum: values, ...extra });
 }
 
-/** An object whose keys are free and whose values share a schema. */
+/** An object with free keys whose values share a schema. */
 export function mapOf<Values extends Schema>(values: Values) {
   return Type.Unsafe<{ [key: string]: Static<Values> }>({
     type: 'object',

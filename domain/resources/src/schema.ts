@@ -1,13 +1,13 @@
 /**
- * JSON schemas of which TypeScript knows the types. The eight builders our kinds need, in the manner of typebox, which costs
- * every process 20 MB and 60 ms for the many others it has.
+ * JSON schemas with TypeScript types. They have the eight builders that our kinds need, similar to typebox,
+ * which costs every process 20 MB and 60 ms for the many others that it has.
  */
 import { LIST_MAX, TEXT_MAX } from './schema-limits.ts';
 
 declare const staticType: unique symbol;
 const OPTIONAL = Symbol('optional');
 
-/** A JSON schema of values of the type. */
+/** A JSON schema for values of the type. */
 export interface Schema<Value = unknown> {
   readonly [staticType]?: Value;
   readonly type?: string;
@@ -51,7 +51,7 @@ export const Type = {
   Integer: (keywords: Keywords = {}): Schema<number> => ({ type: 'integer', ...keywords }),
   Unknown: (): Schema => ({}),
 
-  /** What no other builder can say; the type is the caller's word. */
+  /** A schema that no other builder can express. The caller asserts its type. */
   Unsafe: <Value>(keywords: Keywords): Schema<Value> => keywords,
 
   Array: <Items extends Schema>(items: Items, keywords: Keywords = {}): Schema<Static<Items>[]> => ({

@@ -13,7 +13,7 @@ const cases: readonly [name: string, target: unknown, patch: unknown, expected: 
     meta({ finalizers: ['a', 'b'] }),
   ],
   [
-    'takes finalizers away',
+    'removes finalizers',
     meta({ finalizers: ['a', 'b'] }),
     meta({ '$deleteFromPrimitiveList/finalizers': ['a'], '$setElementOrder/finalizers': ['b'] }),
     meta({ finalizers: ['b'] }),
@@ -38,7 +38,7 @@ const cases: readonly [name: string, target: unknown, patch: unknown, expected: 
     { data: { b: '2' } },
   ],
   [
-    'keeps the keys it is told to',
+    'keeps the keys that $retainKeys lists',
     { data: { a: '1', b: '2' } },
     { data: { $retainKeys: ['b'] } },
     { data: { b: '2' } },
@@ -57,7 +57,7 @@ for (const [name, target, patch, expected] of cases) {
   });
 }
 
-test('a strategic merge patch touches no prototype', () => {
+test('a strategic merge patch changes no prototype', () => {
   const patch: unknown = JSON.parse('{"__proto__": {"polluted": true}}');
   strategicMerge({}, patch);
   assert.equal(({} as { polluted?: boolean }).polluted, undefined);

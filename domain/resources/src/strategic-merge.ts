@@ -1,22 +1,23 @@
 /**
- * Strategic merge patch, as far as the kinds of Kubernetes that are served have lists (apimachinery strategicpatch): objects merge as in
- * RFC 7386, lists with a merge key merge by it, sets of plain values unite, other lists are replaced. `$patch`, `$retainKeys`,
- * `$deleteFromPrimitiveList` and `$setElementOrder` are understood.
+ * Applies a strategic merge patch, as far as the served Kubernetes kinds have lists (apimachinery
+ * strategicpatch). Objects merge as in RFC 7386, lists with a merge key merge by it, sets of plain values are
+ * united, and other lists are replaced. `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and
+ * `$setElementOrder` are supported.
  */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Path } from './schema/place.ts';
 
-/** The lists that merge, by path; the value is the merge key, empty for a set. */
+/** The lists that merge, by path. The value is the merge key, and empty for a set. */
 const mergingLists: Readonly<Record<string, string>> = {
   'metadata.finalizers': '',
   'metadata.ownerReferences': 'uid',
   'status.conditions': 'type',
-  // Of a ServiceAccount.
+  // Lists of a ServiceAccount.
   secrets: 'name',
   imagePullSecrets: 'name',
 };
 
-/** The patched value; neither argument is changed. */
+/** Returns the patched value. Neither argument is changed. */
 export function strategicMerge(target: unknown, patch: unknown): unknown {
   return merged(target, patch, []);
 }
@@ -64,7 +65,7 @@ function mergedItems(
 ): readonly unknown[] {
   if (patches.some((patch) => isRecord(patch) && patch['$patch'] === 'replace'))
     return patches.filter((patch) => isRecord(patch) && patch['$patch'] === undefined);
-  // By the key's text: lists of patches and of items may both be long.
+  // Uses the key's text, because lists of patches and of items may both be long.
   const items = new Map<string, unknown>(
     current.map((item, at) => [keyOf(item, key) ?? `unnamed ${at}`, item]),
   );
@@ -77,7 +78,7 @@ function mergedItems(
   return [...items.values()];
 }
 
-/** Undefined for an item without the key. */
+/** Returns undefined for an item without the key. */
 function keyOf(item: unknown, key: string): string | undefined {
   const value = isRecord(item) ? item[key] : undefined;
   return value === undefined ? undefined : JSON.stringify(value);

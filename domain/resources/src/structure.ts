@@ -1,21 +1,21 @@
 /**
- * Walks a value beside its schema: fills in defaults and finds fields the schema does not know, as the
- * Kubernetes API does for structural schemas. The value itself is not changed.
+ * Walks a value beside its schema. It fills in defaults and finds fields that the schema does not know, as
+ * the Kubernetes API does for structural schemas. The value itself is not changed.
  */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { pathOf, type Path, type Place } from './schema/place.ts';
 import { Steps } from './schema/steps.ts';
 import type { Schema } from './schema.ts';
 
-/** Unknown fields whose places are kept; of further ones the number is. */
+/** The number of unknown fields whose places are kept. Further ones are counted. */
 const UNKNOWN_KEPT_MAX = 100;
 
 export interface Structured {
-  /** The value with defaults filled in and unknown fields left out. */
+  /** The value with defaults filled in and unknown fields removed. */
   readonly value: unknown;
-  /** The first hundred. */
+  /** The first hundred unknown fields. */
   readonly unknownFields: readonly Path[];
-  /** Of all of them. */
+  /** The number of all unknown fields. */
   readonly unknownCount: number;
 }
 
@@ -30,7 +30,7 @@ export function* structured(schema: Schema, value: unknown): Generator<undefined
 interface Work {
   readonly schema: Schema;
   readonly from: unknown[] | Record<string, unknown>;
-  /** What becomes of it: empty, and filled when its turn comes. */
+  /** The result for the value. It is empty at first, and filled in its turn. */
   readonly to: unknown[] | Record<string, unknown>;
   readonly place: Place | undefined;
 }
@@ -50,7 +50,7 @@ class StructureWalk {
     }
   }
 
-  /** What stands for a value in the result. Lists and objects of which the schema knows more are filled later. */
+  /** Returns the value for the result. Lists and objects that the schema describes are filled later. */
   placed(schema: Schema, from: unknown, place: Place | undefined): unknown {
     if (Array.isArray(from)) {
       if (schema.items === undefined) return from;
@@ -109,23 +109,23 @@ function fieldOf({ properties, additionalProperties }: Schema, name: string): Sc
   return Object.hasOwn(properties, name) ? (properties[name] ?? {}) : undefined;
 }
 
-/** As Kubernetes does: null where a default stands and null may not means the default. */
+/** As in Kubernetes, null means the default where the schema has one and does not allow null. */
 function isUnset(field: Schema, value: unknown, { properties }: Schema): boolean {
   return (
     value === null && properties !== undefined && field.default !== undefined && field['nullable'] !== true
   );
 }
 
-/** Objects of which the schema knows nothing stay as they are. */
+/** Objects that the schema does not describe stay unchanged. */
 function isFree(schema: Schema): boolean {
   if (schema.properties !== undefined || isRecord(schema.additionalProperties)) return false;
-  // A CustomResourceDefinition means no fields by an object without properties, unless it says otherwise.
+  // In a CustomResourceDefinition an object without properties has no fields, unless it allows any.
   return schema['x-kubernetes-prune-free-objects'] !== true;
 }
 
 const defaults = new WeakMap<Schema, readonly (readonly [string, Schema])[]>();
 
-/** The fields of a schema that have a default: few, while fields may be many. */
+/** Returns the fields of a schema that have a default. They are few, while fields may be many. */
 function defaultsOf(schema: Schema): readonly (readonly [string, Schema])[] {
   let found = defaults.get(schema);
   if (found === undefined) {
@@ -142,14 +142,14 @@ function keepsUnknown(schema: Schema, key: string): boolean {
   );
 }
 
-/** A field named `__proto__` is a field like any other. */
+/** Treats a field named `__proto__` like any other. */
 function set(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
   else target[name] = value;
 }
 
-/** The schema of the field at `path`, or undefined. */
+/** Returns the schema of the field at `path`, or undefined. */
 export function schemaAt(schema: Schema, path: Path): Schema | undefined {
   let current: Schema | undefined = schema;
   for (const step of path) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { uidOf } from './index.ts';
 
-test('writes version and variant of a random UUID over the bytes, and keeps all else', () => {
+test('sets version and variant of a random UUID, and keeps all other bits', () => {
   assert.equal(uidOf(new Uint8Array(16).fill(0xff)), 'ffffffff-ffff-4fff-bfff-ffffffffffff');
   assert.equal(uidOf(new Uint8Array(16)), '00000000-0000-4000-8000-000000000000');
   const counting = Uint8Array.from({ length: 16 }, (_, index) => index);

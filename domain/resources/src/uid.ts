@@ -1,4 +1,7 @@
-/** The `metadata.uid` of a new object: a random UUID, version 4 (RFC 9562 section 5.4), of 16 random bytes. */
+/**
+ * Returns the `metadata.uid` of a new object: a random UUID, version 4 (RFC 9562 section 5.4), from 16 random
+ * bytes.
+ */
 export function uidOf(random: Uint8Array): string {
   const [version, variant] = [((random[6] ?? 0) & 0x0f) | 0x40, ((random[8] ?? 0) & 0x3f) | 0x80];
   const bytes = random.with(6, version).with(8, variant);

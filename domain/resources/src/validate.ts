@@ -1,4 +1,4 @@
-/** Objects in, problems out: the schema, then what a schema cannot say. */
+/** Validates objects: first by the schema, then by rules that a schema cannot express. */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { builtInKinds, kindFor } from './built-in-kinds.ts';
 import { celFault } from './cel/cel-fault.ts';
@@ -15,35 +15,35 @@ import { schemaFault } from './schema/schema-fault.ts';
 import { schemaAt, structured } from './structure.ts';
 import type { Path } from './schema/place.ts';
 
-/** Unknown fields for which a similar known one is searched. */
+/** The number of unknown fields for which a similar known one is searched. */
 const HINTS_MAX = 20;
-/** Of a kind, in what is said of an unknown field. */
+/** The number of known fields that the message about an unknown field lists. */
 const FIELDS_NAMED_MAX = 50;
 
 export type Validated =
   | {
       readonly ok: true;
       readonly kind: Kind;
-      /** With defaults filled in and unknown fields left out. */
+      /** The object with defaults filled in and unknown fields removed. */
       readonly resource: Resource;
-      /** Fields that were left out, the first hundred of them. Strict callers refuse them. */
+      /** The removed fields, the first hundred of them. Strict callers refuse them. */
       readonly unknownFields: readonly Problem[];
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Checks one object of any of our kinds; `value` is JSON of unknown shape. */
+/** Checks one object of any of our kinds. `value` is JSON of unknown shape. */
 export function validateResource(value: unknown): Validated {
   const found = kindOfObject(value);
   if ('problem' in found) return { ok: false, problems: [found.problem] };
   return validateAs(found.kind, found.object);
 }
 
-/** Checks an object that is known to be of the kind; `before` is what it was, when it is changed. */
+/** Checks an object of a known kind. `before` is its previous state when it is changed. */
 export function validateAs(kind: Kind, submitted: Record<string, unknown>, before?: Resource): Validated {
   return drained(validation(kind, submitted, before));
 }
 
-/** As `validateAs`, with pauses: it yields about every millisecond, so that others have a turn. */
+/** Like `validateAs`, with pauses. It yields about every millisecond, so that other work gets its turn. */
 export function* validation(
   kind: Kind,
   submitted: Record<string, unknown>,
@@ -66,7 +66,10 @@ export function* validation(
   return { ok: true, kind, resource: value as Resource, unknownFields: unknown };
 }
 
-/** A stored object as the schema of the kind has it: other fields left out, defaults filled in. Yields often. */
+/**
+ * Returns a stored object in the form of the kind's schema: other fields removed, defaults filled in. Yields
+ * often.
+ */
 export function* prunedTo(kind: Kind, object: Resource): Generator<undefined, Resource> {
   const { value } = yield* structured(objectSchemaOf(kind), object);
   return value as Resource;
@@ -81,7 +84,7 @@ function drained<Result>(work: Generator<undefined, Result>): Result {
   }
 }
 
-/** The kind that an object says it is, of those that are built in. */
+/** Returns the built-in kind that an object names. */
 export function kindOfObject(
   value: unknown,
 ): { readonly kind: Kind; readonly object: Record<string, unknown> } | { readonly problem: Problem } {
@@ -132,7 +135,7 @@ export function kindOfObject(
 
 const objectSchemas = new WeakMap<Kind, Schema>();
 
-/** The schema of the whole object; metadata is free here and checked by its own rules. */
+/** Returns the schema of the whole object. It does not restrict metadata, which has its own rules. */
 export function objectSchemaOf(kind: Kind): Schema {
   if (kind.schema !== undefined) return kind.schema;
   let schema = objectSchemas.get(kind);
@@ -155,7 +158,7 @@ function builtSchemaOf({ description, spec, status, fields = {} }: Kind): Schema
   );
 }
 
-/** Of the fields that are named; one more says how many are not. */
+/** Returns problems for the named fields, and one more with the number of the others. */
 function unknownProblems(kind: Kind, paths: readonly Path[], count: number): Problem[] {
   const problems = paths.map((path, index): Problem => {
     const name = String(path.at(-1));
@@ -179,7 +182,7 @@ function unknownProblems(kind: Kind, paths: readonly Path[], count: number): Pro
   return [...problems, { reason: 'unknown-field', path: [], message }];
 }
 
-/** Why the schema of a kind cannot be used, or undefined. Yields often. */
+/** Returns why the schema of a kind cannot be used, or undefined. Yields often. */
 export function* kindFault(kind: Kind): Generator<undefined, string | undefined> {
   const schema = objectSchemaOf(kind);
   return (yield* schemaFault(schema)) ?? (yield* celFault(schema));

@@ -1,42 +1,47 @@
-/** How large a value is, without writing it out. */
+/** Determines how large a value is, without serialising it. */
 
-/** `characters` are those of the value as JSON, about: escapes and bytes beyond ASCII are not counted. */
+/**
+ * `characters` are approximately those of the value as JSON. Escapes and bytes beyond ASCII are not counted.
+ */
 export interface Size {
   readonly characters: number;
   readonly nodes: number;
   readonly depth: number;
 }
 
-/** What an object may be at most, however it came about. Kubernetes refuses what is larger than 1.5 MiB in its store. */
+/**
+ * The maximum size of an object, whatever created it. Kubernetes refuses objects larger than 1.5 MiB in its
+ * store.
+ */
 export const OBJECT_LIMITS: Size = { characters: 1_572_864, nodes: 60_000, depth: 110 };
 
-/** How a limit is called in a message. */
+/** The name of a limit in a message. */
 export const sizeWords: Readonly<Record<keyof Size, string>> = {
   characters: 'bytes',
   nodes: 'values',
   depth: 'levels of nesting',
 };
 
-/** Values that are gone through without a pause: 1 ms. */
+/** The number of values that are read without a pause: 1 ms. */
 const NODES_EACH = 2000;
-/** Of each value: a comma, and brackets or quotes. */
+/** The characters besides each value: a comma, and brackets or quotes. */
 const PUNCTUATION = 3;
 
-/** Which limit the value is beyond, or undefined. Yields often, and ends at the limit. */
+/** Returns the limit that the value exceeds, or undefined. Yields often, and ends at the limit. */
 export function* sizeFault(whole: unknown, limits: Size): Generator<undefined, string | undefined> {
   const meter = new Meter(whole);
   while (meter.count(NODES_EACH, limits)) yield undefined;
   return beyond(meter, limits);
 }
 
-/** The size of a value. What is beyond a limit is not counted to its end. */
+/** Returns the size of a value. Counting stops at a limit. */
 export function sizeOf(whole: unknown, limits: Size): Size {
   const meter = new Meter(whole);
   meter.count(Infinity, limits);
   return meter;
 }
 
-/** The limit that a size is beyond, in words. */
+/** Returns the limit that a size exceeds, as text. */
 export function beyond(size: Size, limits: Size): string | undefined {
   const names = ['nodes', 'characters', 'depth'] as const;
   const name = names.find((one) => size[one] > limits[one]);
@@ -53,7 +58,7 @@ class Meter implements Size {
     this.#waiting = [{ value, depth: 0 }];
   }
 
-  /** Goes on for so many values; false at the end, and beyond a limit. */
+  /** Continues for that many values. Returns false at the end, and beyond a limit. */
   count(values: number, limits: Size): boolean {
     for (let counted = 0; counted < values; counted++) {
       const next = this.#waiting.pop();

@@ -1,7 +1,7 @@
 import { Type, type Static } from './schema.ts';
 import { dateTime, described, document, int64, mapOf, oneOf, optional } from './schema-builders.ts';
 
-/** Those that upstream's CRD lacks are listed in crd.test.ts; docs/decisions/0006 and 0008 say what they are for. */
+/** Fields that upstream's CRD lacks are listed in crd.test.ts. docs/decisions/0006 and 0008 describe them. */
 const actionFields = {
   again: optional('Whether the attempt is over. The next assignment starts a new one.', Type.Boolean()),
   attempt: optional('Number of times the action was assigned to the agent.', int64()),

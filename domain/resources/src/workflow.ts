@@ -82,7 +82,7 @@ export const CurrentState = Type.Object({
 });
 export type CurrentState = Static<typeof CurrentState>;
 
-/** What an operator did to the workflow. */
+/** A record of an operator's operation on the workflow. */
 export const WorkflowOperation = Type.Object({
   action: optional('Name of the affected action.', Type.String()),
   task: optional('Name of the affected task.', Type.String()),

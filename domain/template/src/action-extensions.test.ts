@@ -55,7 +55,7 @@ const refusals: readonly (readonly [string, RegExp])[] = [
   ['on-failure: [{name: c, image: i}, {name: c, image: i}]', /cannot have same name: c/],
   [
     'on-failure: [{name: c, image: i, on-failure: [{name: d, image: i}]}]',
-    /an on-failure action cannot have on-failure actions of its own/,
+    /an on-failure action cannot have on-failure actions itself/,
   ],
 ];
 

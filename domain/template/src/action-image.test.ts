@@ -26,7 +26,7 @@ tasks:
         image: "{{ .image }}"
 `;
 
-test('names the images that are written in the text and not built in, with their places', () => {
+test('names the images in the text that are not built in, with their places', () => {
   assert.deepEqual(foreignImagesIn(text), [
     { image: 'quay.io/tinkerbell-actions/grub2disk:v1.0.0', line: 9, column: 29 },
     { image: '…/rootio:v1', line: 18, column: 16 },
@@ -44,7 +44,7 @@ test('knows the images of expressions when the template is rendered', () => {
   assert.deepEqual(foreignImagesOf(rendered.workflow), ['r/rootio:v1', 'parted', 'r/parted:v1']);
 });
 
-test('a text that is no YAML, is empty, or is hostile has none, and costs little', () => {
+test('finds no images in a text that is not YAML, is empty, or is hostile, at little cost', () => {
   for (const odd of [
     '',
     '{{',
@@ -64,7 +64,7 @@ test('reports a bounded number', () => {
   assert.equal(foreignImagesIn(`tasks: [{name: t, actions: [${actions.join()}]}]`).length, 20);
 });
 
-test('images of other documents are warnings that name the built-in action for their work', () => {
+test('images of other documents are warnings that name the built-in action for the same task', () => {
   const instead = {
     'disk-wipe:latest': 'alpine',
     'osie-installer:latest': 'image2disk',

@@ -1,11 +1,15 @@
 /**
- * Which action images our agent can run. Upstream's agent pulls any container image; ours has its actions built in, so
- * that a template made for upstream may name images that it cannot run. That is found when the template is applied.
+ * Decides which action images our agent can run. Upstream's agent pulls any container image. Ours has its
+ * actions built in, so a template that was written for upstream may name images that it cannot run. The
+ * server reports them when the template is applied.
  */
 import { parseYaml, type YamlNode } from '@tinkerbell/yaml';
 import type { ActionDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
-/** By the last element of the image's name; apps/agent has the programs, and a test that this list is theirs. */
+/**
+ * Keyed by the last element of the image's name. apps/agent has the programs, and a test checks that this
+ * list matches them.
+ */
 export const BUILT_IN_ACTIONS: readonly string[] = [
   'image2disk',
   'writefile',
@@ -21,12 +25,12 @@ const DISK_IMAGE = 'image2disk with IMG_URL and DEST_DISK';
 const HOST_COMMAND = 'cexec with BLOCK_DEVICE, FS_TYPE and CMD_LINE';
 
 /**
- * What does the work of images that other documents name and that are not built in. `write-disk`, `disk-wipe` and
- * `osie-installer` are of introductions to Tinkerbell; the others are of tinkerbell/actions.
+ * The replacement for images that other documents name and that are not built in. `write-disk`, `disk-wipe`
+ * and `osie-installer` are from introductions to Tinkerbell. The others are from tinkerbell/actions.
  */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['write-disk', DISK_IMAGE],
-  // The partition table and what file systems begin with; of a whole disk nobody waits for the end.
+  // Overwrites the partition table and the start of file systems. Overwriting a whole disk takes hours.
   ['disk-wipe', 'alpine with the command ["sh", "-c", "dd if=/dev/zero of=$BLOCK_DEVICE bs=1M count=16"]'],
   ['osie-installer', `${DISK_IMAGE}: OSIE is the in-memory OS before HookOS`],
   ['osie', `${DISK_IMAGE}: OSIE is the in-memory OS before HookOS`],
@@ -34,31 +38,34 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['syslinux', HOST_COMMAND],
 ]);
 
-/** More are as good as all: the first names the way out. */
+/** The first warning names the fix, so more of them add nothing. */
 const REPORTED_MAX = 20;
 
 export interface ForeignImage {
   readonly image: string;
-  /** In the template's text, from 1. */
+  /** The line in the template's text, from 1. */
   readonly line: number;
   readonly column: number;
 }
 
-/** `quay.io/tinkerbell/actions/image2disk:v1@sha256:...` is `image2disk`: registry, tag and digest do not matter. */
+/**
+ * Returns `image2disk` for `quay.io/tinkerbell/actions/image2disk:v1@sha256:...`: registry, tag and digest do
+ * not matter.
+ */
 export function actionName(image: string): string {
   const withoutDigest = image.split('@')[0] ?? '';
   const last = withoutDigest.split('/').at(-1) ?? '';
   return last.split(':')[0] ?? '';
 }
 
-/** For people who apply a template. */
+/** Returns a message for people who apply a template. */
 export function foreignImageWarning(image: string): string {
   const instead = INSTEAD.get(actionName(image));
   const way = instead === undefined ? '' : `use ${instead}; `;
   return `${way}the agent of this server's in-memory OS cannot run the image ${image}; built in are ${BUILT_IN_ACTIONS.join(', ')}, from any registry and with any tag`;
 }
 
-/** Images of a rendered template that are not built in, each once, at most 20. */
+/** Returns the images of a rendered template that are not built in, each once, at most 20. */
 export function foreignImagesOf({ tasks }: WorkflowDefinition): readonly string[] {
   const images = tasks.flatMap(({ actions }) => actions).flatMap(imagesOf);
   return [...new Set(images)].filter(isForeign).slice(0, REPORTED_MAX);
@@ -72,14 +79,14 @@ function isForeign(image: string): boolean {
   return image !== '' && !BUILT_IN_ACTIONS.includes(actionName(image));
 }
 
-/** Stands for what only a rendering can tell; no image has it. */
+/** Stands for a value that only a rendering can determine. No image has this name. */
 const UNKNOWN = '\u{e000}';
 const CONTROL =
   /^\{\{-?\s*(?:if|else|end|range|with|define|block|template|break|continue|\/\*|\$\w*(?:\s*,\s*\$\w+)?\s*:?=)/;
 
 /**
- * Images in the text of a template that are not built in, as far as they are written there: names that an expression
- * makes are known when it is rendered. Empty also for a text that is no YAML without its expressions.
+ * Returns the images in the text of a template that are not built in. Names that an expression produces are
+ * known only after rendering. Returns none for a text that is not YAML without its expressions.
  */
 export function foreignImagesIn(text: string): readonly ForeignImage[] {
   const parsed = parseYaml(withoutExpressions(text));
@@ -97,7 +104,7 @@ export function foreignImagesIn(text: string): readonly ForeignImage[] {
   return [...found.values()];
 }
 
-/** One pass: a text of many opening braces and no closing one is as quick. */
+/** Runs in one pass, so that a text of many opening braces without a closing one is as fast. */
 function withoutExpressions(text: string): string {
   const pieces: string[] = [];
   let at = 0;
@@ -123,7 +130,7 @@ function itemsAt(node: YamlNode | undefined, key: string): readonly YamlNode[] {
   return value?.kind === 'list' ? value.items : [];
 }
 
-/** Those of an action's failure have no such actions of their own. */
+/** The actions that run after a failure have no such actions themselves. */
 function withFailureActions(action: YamlNode): readonly YamlNode[] {
   return [action, ...itemsAt(action, 'on-failure')];
 }

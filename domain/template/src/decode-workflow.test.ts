@@ -9,7 +9,7 @@ function decoded(text: string): DecodeResult {
   return decodeWorkflow(parsed.documents[0]);
 }
 
-// Each is what gopkg.in/yaml.v3 v3.0.1 gives.
+// Each is the result of gopkg.in/yaml.v3 v3.0.1.
 const NAMES: readonly (readonly [written: string, name: string])[] = [
   ['0644', '0644'],
   ['true', 'true'],
@@ -59,7 +59,7 @@ for (const [written, seconds] of SECONDS) {
   });
 }
 
-test('null is left out of lists, and is an empty text in maps', () => {
+test('null is omitted from lists, and is an empty text in maps', () => {
   const result = decoded(
     'tasks: [~, {volumes: [1, ~, true, 0x1], environment: {A: 1, B: ~, 5: x, true: y}}]',
   );

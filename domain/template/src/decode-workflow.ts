@@ -7,8 +7,8 @@ import {
 } from './workflow-definition.ts';
 
 /**
- * Reads a YAML tree into a workflow with yaml.v3's rules: a scalar becomes a string field by its text as written
- * (`0644` stays `0644`, `y` stays `y`), null becomes the zero value, unknown keys are ignored.
+ * Converts a YAML tree into a workflow with yaml.v3's rules: a scalar becomes a string field with its text as
+ * written (`0644` stays `0644`, `y` stays `y`), null becomes the zero value, and unknown keys are ignored.
  */
 
 export interface DecodeProblem {
@@ -30,7 +30,7 @@ export type DecodeResult =
   | { readonly ok: true; readonly workflow: WorkflowDefinition }
   | { readonly ok: false; readonly problem: DecodeProblem };
 
-/** Returns the workflow in a document; an empty document is an empty workflow. */
+/** Returns the workflow in a document. An empty document is an empty workflow. */
 export function decodeWorkflow(document: YamlNode | undefined): DecodeResult {
   try {
     const fields = fieldsOf(document, [], 'workflow.Workflow');
@@ -50,7 +50,7 @@ export function decodeWorkflow(document: YamlNode | undefined): DecodeResult {
   }
 }
 
-/** A node, or its absence, and where it is. */
+/** A node, or its absence, and its place. */
 interface Place {
   readonly node: YamlNode | undefined;
   readonly path: Path;
@@ -87,7 +87,10 @@ function action(place: Place): ActionDefinition {
 
 type Extensions = Pick<ActionDefinition, 'retries' | 'backoffSeconds' | 'onInterrupted' | 'if' | 'onFailure'>;
 
-/** Fields of ours, which upstream ignores (docs/decisions/0010). An `if` that rendered to nothing is false. */
+/**
+ * Our own fields, which upstream ignores (docs/decisions/0010). An `if` that renders to an empty text is
+ * false.
+ */
 function extensions(fields: (name: string) => Place): Extensions {
   const [retries, backoff, condition] = [fields('retries'), fields('backoff'), fields('if')];
   const onInterrupted = text(fields('onInterrupted'));
@@ -104,7 +107,7 @@ function extensions(fields: (name: string) => Place): Extensions {
   };
 }
 
-/** Upstream has a list of strings here, which nothing reads; that is still so. */
+/** Upstream has a list of strings here, which nothing reads. We keep it for compatibility. */
 function failureActions(place: Place): ActionDefinition[] {
   const list = items(place, '[]workflow.Action');
   if (list.every(({ node }) => isAbsent(node) || node.kind === 'scalar')) return [];
@@ -118,7 +121,7 @@ function count(place: Place): number {
 
 const DURATION = /^(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)(?:\.[0-9]+)?s)?$/;
 
-/** Whole seconds, or a Go duration of hours, minutes and seconds. */
+/** Reads whole seconds, or a Go duration of hours, minutes and seconds. */
 function seconds(place: Place): number {
   const source = text(place);
   if (/^[0-9]{1,9}$/.test(source)) return Number(source);
@@ -157,7 +160,7 @@ function items(place: Place, goType: string): Place[] {
   const { node, path } = place;
   if (isAbsent(node)) return [];
   if (node.kind !== 'list') return refuse(place, goType);
-  // yaml.v3 leaves out what is null in a list.
+  // yaml.v3 omits null from a list.
   return node.items
     .map((item, i) => ({ node: item, path: [...path, i] }))
     .filter((item) => !isAbsent(item.node));
@@ -170,7 +173,9 @@ function wholeNumber(place: Place, goType: string): number {
   return (isPlain ? yamlInteger(node) : undefined) ?? refuse(place, goType);
 }
 
-/** yaml.v3 takes whole floats and YAML 1.1's forms (`0644` octal, `1_000`) as integers too. */
+/**
+ * Like yaml.v3, it also accepts whole floats and the forms of YAML 1.1 (`0644` octal, `1_000`) as integers.
+ */
 function yamlInteger(node: YamlScalar): number | undefined {
   const digits = node.text.replaceAll('_', '');
   const based = /^([-+]?)0(?:[xX]([0-9a-fA-F]+)|[oO]?([0-7]+)|[bB]([01]+))$/.exec(digits);

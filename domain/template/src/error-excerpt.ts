@@ -1,9 +1,12 @@
-/** Lines shown before and after the one with the fault. */
+/** The number of lines shown before and after the faulty one. */
 const LINES_AROUND = 2;
-/** Longer lines are cut: they are for reading. */
+/** Longer lines are cut, because the excerpt is for people. */
 const LINE_LENGTH_MAX = 160;
 
-/** Returns the lines around a place, each with its number, `>` before the one with the fault and `^` below its column. */
+/**
+ * Returns the lines around a place, each with its number. `>` precedes the faulty line, and `^` is below its
+ * column.
+ */
 export function excerptOf(source: string, line: number, column: number): string {
   const lines = source.split('\n');
   const first = Math.max(1, line - LINES_AROUND);

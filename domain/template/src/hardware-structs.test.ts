@@ -1,4 +1,7 @@
-/** A field of Hardware is in the schema, in the CRD and in the Go structs that templates see, or in none of them. */
+/**
+ * Tests that a field of Hardware is in the schema, in the CRD and in the Go structs that templates see, or in
+ * none of them.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GoType } from '@tinkerbell/go-template';

@@ -11,7 +11,7 @@ import {
 
 /**
  * The Go structs that templates see under `.Hardware`, with upstream's field order, JSON tags and pointers
- * (api/v1alpha1/tinkerbell/hardware.go): which fields may be nil decides which templates fail.
+ * (api/v1alpha1/tinkerbell/hardware.go). Which fields may be nil decides which templates fail.
  */
 
 type FieldSpec = readonly [goName: string, jsonName: string, type: GoType];
@@ -178,11 +178,11 @@ const metadata = struct('HardwareMetadata', [
   ['Facility', 'facility', pointerTo(facility)],
 ]);
 
-/** Of a Hardware's spec. */
+/** The structs of a Hardware's spec. */
 export const INTERFACES: GoType = sliceOf(networkInterface);
 export const METADATA: GoType = metadata;
 
-/** What `.Hardware` is; its own fields have no JSON tags. */
+/** The struct of `.Hardware`. Its own fields have no JSON tags. */
 export const TEMPLATE_HARDWARE: StructType = {
   kind: 'struct',
   name: 'workflow.templateHardwareData',

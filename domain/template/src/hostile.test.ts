@@ -11,7 +11,7 @@ const HOSTILE: readonly (readonly [what: string, text: string])[] = [
   ],
   ['a repeat beyond memory', '{{ repeat 1000000000 "xxxxxxxx" }}'],
   ['an indent beyond memory', '{{ indent 1000000000 "x" }}'],
-  ['replacing that explodes', '{{ $x := repeat 100000 "a" }}{{ replace "a" $x $x }}'],
+  ['a replacement that explodes', '{{ $x := repeat 100000 "a" }}{{ replace "a" $x $x }}'],
   ['a list beyond memory', '{{ until 2000000000 }}'],
   ['a dictionary inside itself', '{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ toJson $d }}'],
   ['the same printed', '{{ $d := dict }}{{ $_ := set $d "d" $d }}{{ $d }}'],

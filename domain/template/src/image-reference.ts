@@ -16,10 +16,10 @@ const DIGEST_LENGTHS: ReadonlyMap<string, number> = new Map([
   ['sha512', 128],
 ]);
 
-/** Longest image reference looked at; a longer one cannot be valid, and the pattern backtracks. */
+/** The longest image reference that is checked. A longer one cannot be valid, and the pattern backtracks. */
 const REFERENCE_LENGTH_MAX = 1024;
 
-/** Returns why an image name is not valid, in distribution's words; undefined if it is. */
+/** Returns why an image name is invalid, in distribution's words, or undefined if it is valid. */
 export function imageReferenceProblem(image: string): string | undefined {
   if (/^[a-f0-9]{64}$/.test(image)) {
     return `invalid repository name (${image}), cannot specify 64-byte hexadecimal strings`;

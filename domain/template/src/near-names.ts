@@ -1,8 +1,8 @@
-/** Longer names are not compared: the work grows with the product of the lengths. */
+/** Longer names are not compared, because the cost grows with the product of the lengths. */
 const LENGTH_MAX = 40;
 const NAMES_MAX = 3;
 
-/** Returns the names that a wrong one was probably meant to be, the nearest first; letter case counts least. */
+/** Returns the names that were probably meant, the nearest first. Letter case counts least. */
 export function nearNames(wrong: string, names: Iterable<string>): string[] {
   if (wrong.length > LENGTH_MAX) return [];
   const most = Math.max(1, Math.floor(wrong.length / 3));
@@ -14,7 +14,7 @@ export function nearNames(wrong: string, names: Iterable<string>): string[] {
     .map(({ name }) => name);
 }
 
-/** Letters to insert, remove, replace, or swap with the next. */
+/** Counts the letters to insert, remove, replace, or swap with the next. */
 function distance(left: string, right: string): number {
   let before: number[] = [];
   let above = Array.from({ length: right.length + 1 }, (_, i) => i);

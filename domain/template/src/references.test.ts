@@ -47,12 +47,12 @@ const table: readonly (readonly [what: string, deny: string, allow: string, prov
 for (const [what, deny, allow, expected] of table)
   test(`provides ${what}`, () => assert.deepEqual(provided(deny, allow), expected));
 
-test('denies a reference without a name, and takes a Hardware without references', () => {
+test('denies a reference without a name, and accepts a Hardware without references', () => {
   assert.deepEqual(provided('', '', { spec: { references: { x: { resource: 'secrets' }, y: null } } }), []);
   assert.deepEqual(provided('', '', {}), []);
 });
 
-test('tells what is denied, and gives the rest as it is to be read', () => {
+test('reports what is denied, and returns the rest as it must be read', () => {
   const parsed = parseReferenceRules({ deny: '', allow: '{"reference":{"name":["other"]}}' });
   assert.ok(parsed.ok);
   const { references, denied } = allowedReferences(hardware, parsed.rules);
@@ -60,7 +60,7 @@ test('tells what is denied, and gives the rest as it is to be read', () => {
   assert.deepEqual(references.get('other'), { ...other, group: 'tinkerbell.org' });
 });
 
-test('refuses lists that are no patterns', () => {
+test('refuses lists that are not patterns', () => {
   const deny = parseReferenceRules({ deny: '{"reference":{"name":["a"]}}|{"reference":"x"}', allow: '' });
   assert.match(
     deny.ok ? '' : deny.message,

@@ -1,12 +1,13 @@
 /**
- * Which objects named in a Hardware's `spec.references` a template may see. Upstream's controller asks a deny list and then an allow
- * list of patterns; without a deny list of the operator's own, everything is denied that is not allowed.
+ * Decides which objects named in a Hardware's `spec.references` a template may see. Upstream's controller
+ * checks a deny list and then an allow list of patterns. Without a deny list from the operator, everything is
+ * denied that is not allowed.
  */
 import { matches, MatchTooLong, parsePattern, type Pattern } from '@tinkerbell/event-pattern';
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { JsonObject } from './go/dot.ts';
 
-/** An object to be read; group and resource are in lower case, as they are asked for. */
+/** An object to be read. Group and resource are in lower case, as in the request. */
 export interface ObjectReference {
   readonly namespace: string;
   readonly name: string;
@@ -22,19 +23,25 @@ export interface ReferenceRules {
 
 export type ParsedReferenceRules =
   | { readonly ok: true; readonly rules: ReferenceRules }
-  /** Says which list and rule are wrong, and where. */
+  /** States which list and rule are invalid, and where. */
   | { readonly ok: false; readonly message: string };
 
 export interface AllowedReferences {
-  /** By their name in `spec.references`. */
+  /** The objects by their name in `spec.references`. */
   readonly references: ReadonlyMap<string, ObjectReference>;
-  /** `reference denied: <name>` of each that is not provided, joined by line ends; empty when all are. */
+  /**
+   * `reference denied: <name>` of each object that is not provided, joined by line ends. Empty when all are
+   * provided.
+   */
   readonly denied: string;
 }
 
 const DENY_ALL = '{"reference":{"name":[{"wildcard":"*"}]}}';
 
-/** Both are texts of flags: patterns joined by `|`. An empty deny list is upstream's, which denies everything. */
+/**
+ * Both are texts of flags: patterns joined by `|`. An empty deny list means upstream's default, which denies
+ * everything.
+ */
 export function parseReferenceRules(lists: { deny: string; allow: string }): ParsedReferenceRules {
   const deny = parseList('deny', lists.deny.trim() === '' ? DENY_ALL : lists.deny);
   if (typeof deny === 'string') return { ok: false, message: deny };
@@ -57,7 +64,7 @@ function parseList(list: string, text: string): Pattern[] | string {
   return patterns;
 }
 
-/** A reference is provided when no rule denies it, or one allows it. */
+/** A reference is provided when no rule denies it, or when one allows it. */
 export function allowedReferences(object: object, rules: ReferenceRules): AllowedReferences {
   const hardware = asObject(object);
   const metadata = asObject(hardware['metadata']);
@@ -71,7 +78,7 @@ export function allowedReferences(object: object, rules: ReferenceRules): Allowe
       group: asWritten.group.toLowerCase(),
       resource: asWritten.resource.toLowerCase(),
     };
-    // A rule that denies "secrets" must hold for "Secrets", which is read as the same.
+    // A rule that denies "secrets" must also apply to "Secrets", which is read as the same.
     const events = [asWritten, asRead].map((reference) => ({ source, reference }));
     if (anyMatches(rules.deny, events, true) && !anyMatches(rules.allow, events, false))
       denied.push(`reference denied: ${name}`);
@@ -80,7 +87,7 @@ export function allowedReferences(object: object, rules: ReferenceRules): Allowe
   return { references, denied: denied.join('\n') };
 }
 
-/** What takes too long to match is denied. */
+/** A pattern that takes too long to match denies. */
 function anyMatches(patterns: readonly Pattern[], events: readonly object[], isDenied: boolean): boolean {
   try {
     return patterns.some((pattern) => events.some((event) => matches(pattern, event)));
@@ -90,7 +97,7 @@ function anyMatches(patterns: readonly Pattern[], events: readonly object[], isD
   }
 }
 
-/** All five fields, so that a rule about a name sees that there is none. */
+/** Has all five fields, so that a rule about a name sees that there is none. */
 function referenceOf(value: JsonObject): ObjectReference {
   return {
     namespace: text(value['namespace']),

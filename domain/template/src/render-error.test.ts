@@ -26,7 +26,7 @@ test('an error in the template shows the lines around it, with a mark below the 
   );
 });
 
-test('a rendered text that is no workflow shows its lines, not those of the template', () => {
+test('a rendered text that is not a workflow shows its own lines, not those of the template', () => {
   const { excerpt, where, path } = errorOf(
     'name: x\n{{ "tasks:\\n- name: t\\n  worker: w\\n  actions: soon" }}',
   );
@@ -35,7 +35,7 @@ test('a rendered text that is no workflow shows its lines, not those of the temp
   assert.match(excerpt, /^ {2}3 \| - name: t\n {2}4 \| {3}worker: w\n> 5 \| {3}actions: soon\n/);
 });
 
-test('YAML that cannot be read shows the lines around the fault', () => {
+test('invalid YAML shows the lines around the fault', () => {
   const { excerpt, step } = errorOf('name: a\nname: b\ntasks: []');
   assert.equal(step, 'yaml');
   assert.match(excerpt, /> 2 \| name: b/);
@@ -74,7 +74,7 @@ const NEAR: readonly (readonly [wrong: string, advice: string])[] = [
 ];
 
 for (const [wrong, advice] of NEAR) {
-  test(`an unknown function ${wrong} is answered with near names`, () => {
+  test(`an unknown function ${wrong} is reported with similar names`, () => {
     const result = validateTemplateText(`name: {{ ${wrong} "x" }}`);
     assert.ok(!result.ok);
     assert.ok(result.error.message.includes(advice), result.error.message);
@@ -82,7 +82,7 @@ for (const [wrong, advice] of NEAR) {
   });
 }
 
-test('functions that need a platform say so where there is none', () => {
+test('functions that need a platform report that it is missing', () => {
   for (const call of ['sha256sum "x"', 'shuffle "x"', 'ago 1', 'genCA "x" 1', 'bcrypt "x"']) {
     assert.match(
       errorOf(`name: {{ ${call} }}`).message,

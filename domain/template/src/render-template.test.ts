@@ -71,13 +71,13 @@ function render(text: string, more: Partial<RenderInput> = {}): RenderResult {
   });
 }
 
-/** Renders an expression inside a name, and gives back the name or the error's text. */
+/** Renders an expression inside a name, and returns the name or the error's text. */
 function show(expression: string, more: Partial<RenderInput> = {}): string {
   const result = render(`name: |\n  ${expression}\ntasks: [{name: t, worker: w}]`, more);
   return result.ok ? result.workflow.name.replace(/\n$/, '') : result.error.text;
 }
 
-test('a template becomes a workflow with every field, strings as they were written', () => {
+test('a template becomes a workflow with every field, and strings as they were written', () => {
   const result = render(WORKFLOW);
   assert.ok(result.ok, result.ok ? '' : result.error.text);
   assert.deepEqual(result.workflow, {
@@ -147,7 +147,7 @@ const EXPRESSIONS: readonly (readonly [string, string])[] = [
 ];
 
 for (const [expression, expected] of EXPRESSIONS) {
-  test(`${expression} renders as upstream`, () => {
+  test(`${expression} renders as upstream does`, () => {
     assert.equal(show(expression), expected);
   });
 }
@@ -167,7 +167,7 @@ const FAILURES: readonly (readonly [string, string])[] = [
 ];
 
 for (const [expression, expected] of FAILURES) {
-  test(`${expression} fails as upstream`, () => {
+  test(`${expression} fails as upstream does`, () => {
     const text = show(expression);
     assert.ok(
       text.startsWith('failed to parse template with ID wf1: err: template: workflow-template:2:'),
@@ -177,7 +177,7 @@ for (const [expression, expected] of FAILURES) {
   });
 }
 
-test('the hardware wins over hardwareMap keys of the same name', () => {
+test('the hardware takes precedence over hardwareMap keys of the same name', () => {
   assert.equal(
     show('{{ .hardware.metadata.name }}', { hardwareMap: { hardware: 'x', Hardware: 'y' } }),
     'machine1',
@@ -191,7 +191,7 @@ test('without hardware the structs are empty, not missing', () => {
   );
 });
 
-test('an error in the template says line and column in the template', () => {
+test('an error in the template states line and column in the template', () => {
   const result = render('name: x\ntasks:\n  - name: {{ .nope }}\n');
   assert.ok(!result.ok);
   const { step, where, line, column, expression } = result.error;
@@ -299,7 +299,7 @@ test('duplicate keys and broken YAML are refused with line and column', () => {
   }
 });
 
-test('timeouts take the integer forms of yaml.v3', () => {
+test('timeouts accept the integer forms of yaml.v3', () => {
   const seconds = (written: string): number => {
     const result = render(`name: x\nglobal_timeout: ${written}\ntasks: [{name: t, worker: w}]`);
     return result.ok ? result.workflow.globalTimeoutSeconds : Number.NaN;
@@ -327,7 +327,7 @@ test('syntax errors and unknown functions are found without executing', () => {
   }
 });
 
-test('any text, hardware and map give a workflow or an error, never an exception', () => {
+test('any text, hardware and map result in a workflow or an error, never an exception', () => {
   const piece = fc.constantFrom(
     '{{',
     '}}',

@@ -19,28 +19,31 @@ import type { TemplatePlatform } from './template-platform.ts';
 import { type WorkflowProblem, workerProblem, workflowProblem } from './validate-workflow.ts';
 import type { WorkflowDefinition } from './workflow-definition.ts';
 
-/** Bytes of rendered text, as upstream. */
+/** The limit of rendered text in bytes, as upstream. */
 export const RENDERED_BYTES_MAX = 262_144;
 
-/** The name upstream gives the template, which shows in its error texts. */
+/** Upstream's name of the template, which is part of its error texts. */
 const GO_TEMPLATE_NAME = 'workflow-template';
 
 export interface RenderInput {
-  /** Names the template in errors; upstream shows the workflow's name here. */
+  /** Names the template in errors. Upstream uses the workflow's name. */
   readonly templateName: string;
   /** The Template's spec.data. */
   readonly text: string;
-  /** The Hardware as JSON; left out when the workflow has no hardwareRef. */
+  /** The Hardware as JSON. Omitted when the workflow has no hardwareRef. */
   readonly hardware?: object | undefined;
   /** The Workflow's spec.hardwareMap. */
   readonly hardwareMap?: Readonly<Record<string, string>> | undefined;
   /** `.references`: the objects that the Hardware names and the template may see. */
   readonly references?: Readonly<Record<string, object>> | undefined;
-  /** Why others of those that it names are not there, a line each; told when the template fails without them. */
+  /**
+   * Why other references of the Hardware are missing, one per line. Reported when the template fails without
+   * them.
+   */
   readonly referenceProblems?: string | undefined;
-  /** For functions that need a clock, randomness or cryptography; they fail without it. */
+  /** For functions that need a clock, randomness or cryptography. They fail without it. */
   readonly platform?: TemplatePlatform | undefined;
-  /** Texts that no error may show; each becomes `***`. */
+  /** Texts that no error may contain. Each becomes `***`. */
   readonly secrets?: readonly string[] | undefined;
 }
 
@@ -55,7 +58,7 @@ export type TextResult =
 /** A template text, and its name in errors. */
 export type NamedText = Pick<RenderInput, 'templateName' | 'text'>;
 
-/** What a rendering of text may use and must hide. */
+/** The functions that a rendering may use, and the texts that it must hide. */
 export type TextOptions = Pick<RenderInput, 'platform' | 'secrets'>;
 
 /**
@@ -98,8 +101,8 @@ export function renderText(
 }
 
 /**
- * Says whether a template text parses and calls only functions that exist, and which images in it our agent cannot run; for
- * use when a Template is applied.
+ * Checks whether a template text parses and calls only functions that exist, and which images in it our agent
+ * cannot run. Used when a Template is applied.
  */
 export function validateTemplateText(
   text: string,
@@ -166,7 +169,7 @@ function functionsFor(platform: TemplatePlatform | undefined): FunctionMap {
   return functions;
 }
 
-/** Go only says that there is no such function. */
+/** Go only reports that the function does not exist. */
 function withNearNames(error: TemplateError): TemplateError {
   const wrong = /^function "(.*)" not defined$/.exec(error.message)?.[1];
   const near = wrong === undefined ? [] : nearNames(wrong, [...TEMPLATE_FUNCTIONS.keys(), ...BUILTIN_NAMES]);

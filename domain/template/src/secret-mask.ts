@@ -19,7 +19,7 @@ export function maskSecrets(error: RenderError, secrets: readonly string[]): Ren
   };
 }
 
-/** As it is, as it stands in quotes, and its lines one by one: an excerpt numbers them. */
+/** Returns the secret unchanged, in quotes, and each of its lines, because an excerpt numbers them. */
 function writtenForms(secret: string): string[] {
   const quoted = JSON.stringify(secret).slice(1, -1);
   const lines = secret.includes('\n') ? secret.split('\n').map((line) => line.trim()) : [];

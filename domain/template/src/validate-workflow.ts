@@ -3,7 +3,7 @@ import type { Path } from '@tinkerbell/yaml';
 import { imageReferenceProblem } from './image-reference.ts';
 import type { ActionDefinition, TaskDefinition, WorkflowDefinition } from './workflow-definition.ts';
 
-/** Names are 1 to 199 bytes; upstream's message says 200. */
+/** Names have 1 to 199 bytes, although upstream's message says 200. */
 const NAME_LENGTH_MAX = 199;
 
 export interface WorkflowProblem {
@@ -11,7 +11,7 @@ export interface WorkflowProblem {
   readonly path: Path;
 }
 
-/** Returns the first thing wrong with a workflow, in upstream's order and words. */
+/** Returns the first error in a workflow, in upstream's order and words. */
 export function workflowProblem(workflow: WorkflowDefinition): WorkflowProblem | undefined {
   const name = nameProblem(workflow.name, ['name']);
   if (name !== undefined) return name;
@@ -28,8 +28,8 @@ export function workflowProblem(workflow: WorkflowDefinition): WorkflowProblem |
 }
 
 /**
- * Returns the first task without an agent; upstream checks this after everything else. Upstream shows all template data
- * in the parentheses; user data has no place in a status, so only the task is named here.
+ * Returns the first task without an agent. Upstream checks this after everything else. Upstream shows all
+ * template data in the parentheses. User data must not be in a status, so only the task is named here.
  */
 export function workerProblem(workflow: WorkflowDefinition): WorkflowProblem | undefined {
   const i = workflow.tasks.findIndex((task) => task.worker === '');
@@ -95,7 +95,7 @@ function onFailureProblem(
 ): WorkflowProblem | undefined {
   const path = [...at, 'on-failure'];
   if (mayHaveOnFailure || onFailure.length === 0) return listProblem(onFailure, path, false);
-  return { message: 'an on-failure action cannot have on-failure actions of its own', path };
+  return { message: 'an on-failure action cannot have on-failure actions itself', path };
 }
 
 function nameProblem(name: string, path: Path): WorkflowProblem | undefined {

@@ -1,4 +1,7 @@
-/** A rendered template: what a workflow will run. Names follow the YAML; times are in seconds, 0 when not given. */
+/**
+ * A rendered template: what a workflow will run. Names follow the YAML. Times are in seconds, and 0 when not
+ * given.
+ */
 export interface WorkflowDefinition {
   readonly name: string;
   readonly globalTimeoutSeconds: number;
@@ -21,18 +24,20 @@ export interface ActionDefinition {
   readonly command: readonly string[];
   readonly volumes: readonly string[];
   readonly environment: ReadonlyMap<string, string>;
-  /** `host` to share the agent's process ids. */
+  /** `host` shares the agent's process ids. */
   readonly pid: string;
   readonly namespaces: { readonly network: string; readonly pid: string };
-  /** What follows is ours; upstream ignores it. How often a failed action is tried again. */
+  /**
+   * The number of retries of a failed action. This field and those below are ours, and upstream ignores them.
+   */
   readonly retries?: number;
-  /** Before the first retry; each further one waits twice as long. */
+  /** The delay before the first retry. It doubles with each further one. */
   readonly backoffSeconds?: number;
-  /** What happens when the agent restarts in the middle of the action. */
+  /** What happens when the agent restarts during the action. */
   readonly onInterrupted?: OnInterrupted;
-  /** As rendered; an empty one, `false`, `0` and `no` skip the action. */
+  /** The rendered condition. An empty one, `false`, `0` and `no` skip the action. */
   readonly if?: string;
-  /** Run by the same agent after the action has failed for good. */
+  /** Actions that the same agent runs after the action has finally failed. */
   readonly onFailure?: readonly ActionDefinition[];
 }
 

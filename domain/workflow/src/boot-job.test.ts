@@ -101,7 +101,7 @@ test('a machine without a BMC has no Job', () => {
   assert.deepEqual(job, { message: 'hardware "h" does not have a BMC' });
 });
 
-test('the conditions of a Job say how far it is', () => {
+test('the conditions of a Job describe its progress', () => {
   const progress = (status: NonNullable<BmcJob['status']>): string => bootJobProgress({ status } as BmcJob);
   assert.equal(progress({}), 'untaken');
   assert.equal(progress({ startTime: '2026-01-01T00:00:00Z' }), 'running');
@@ -110,7 +110,7 @@ test('the conditions of a Job say how far it is', () => {
   assert.equal(progress({ conditions: [{ type: 'Failed', status: 'True' }] }), 'failed');
 });
 
-test('a boot phase goes step by step, each seen in the status', () => {
+test('a boot phase proceeds step by step, each visible in the status', () => {
   const run = new TestWorkflow({}, true);
   const next = () =>
     effectsFor(workflowWith({ bootMode: 'netboot', toggleAllowNetboot: true }, run.status), 0).map(
@@ -143,7 +143,7 @@ test('a boot phase goes step by step, each seen in the status', () => {
   ]);
 });
 
-test('a Job that nobody takes is told once', () => {
+test('a Job that nobody takes is reported once', () => {
   const run = new TestWorkflow({}, true);
   const neglected = { kind: 'boot-job-neglected', job: 'netboot-w' } as const;
   run.apply(neglected);

@@ -5,7 +5,7 @@ import type { BmcJob, Hardware, Workflow } from '@tinkerbell/resources';
 
 type BmcAction = NonNullable<BmcJob['spec']>['tasks'][number];
 
-/** Before the first action, or after the last one. */
+/** The phase before the first action, or after the last one. */
 export type BootPhase = 'preparing' | 'post';
 
 /** The marks of its Job, as label and as annotation. */

@@ -24,7 +24,7 @@ const BACKOFF_MAX_SECONDS = 300;
  * Records that the current action is assigned to its agent. The record must be durable before the agent gets the action. An
  * action that was already running was interrupted: by default it is served again, and its attempt increases.
  */
-export function handOut(
+export function assignAction(
   before: WorkflowStatus,
   event: EventOf<'action-requested'>,
   context: TransitionContext,
@@ -54,7 +54,7 @@ function serve(status: WorkflowStatus, place: ActionPlace, fields: ActionFields)
 
 function interrupted(status: WorkflowStatus, place: ActionPlace, context: TransitionContext): WorkflowStatus {
   const { action } = place;
-  const message = 'interrupted: the agent asked for work again while the action was running';
+  const message = 'interrupted: the agent requested work again while the action was running';
   if (action.onInterrupted === 'fail') {
     const fields = { state: 'FAILED', executionStop: timeOf(context), message };
     return finish(status, { place, fields }, context);
@@ -66,7 +66,7 @@ function interrupted(status: WorkflowStatus, place: ActionPlace, context: Transi
       deadline: undefined,
       message,
     });
-    const text = `${nameOf(place)} was interrupted; resume runs it again, skip passes it, cancel ends the workflow`;
+    const text = `${nameOf(place)} was interrupted; resume runs it again, skip skips it, cancel ends the workflow`;
     const told = { type: 'Interrupted', reason: 'AgentRestarted', message: text };
     return withCondition({ ...withCurrent(waiting, place), paused: true }, told, context);
   }
@@ -161,7 +161,7 @@ function fail(status: WorkflowStatus, outcome: ActionOutcome, context: Transitio
     again: true,
     retried: retried + 1,
     notBefore: timeAfter(context, seconds * 1000),
-    message: `attempt ${attempt} ended in ${ended.state}${why}; tried again after ${seconds} s`,
+    message: `attempt ${attempt} ended in ${ended.state}${why}; retried after ${seconds} s`,
   });
   return { ...withCurrent(waiting, place), state: 'RUNNING', agentID: place.task.agentID };
 }

@@ -23,7 +23,7 @@ test('a running action without a report counts as lost 30 s after its timeout, b
   );
 });
 
-test('an action that ended while the server was away is not lost before its agent could say so', () => {
+test('an action that ended while the server was stopped is not lost before its agent could report', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING');
   workflow.nowMs += 600_000 - 1;
   const startedMs = workflow.nowMs - 29_999;
@@ -34,14 +34,14 @@ test('an action that ended while the server was away is not lost before its agen
   assert.deepEqual(effectsFor(object, workflow.nowMs, startedMs - 1)[0], { kind: 'expire' });
 });
 
-test('an action without a timeout has no deadline, and a finished one has none any more', () => {
+test('an action without a timeout has no deadline, and a finished one has none either', () => {
   const workflow = new TestWorkflow({ a: { timeoutSeconds: 0 } }).run('a', 'RUNNING');
   assert.equal(workflow.action('a').deadline, undefined);
   const other = new TestWorkflow().run('a', 'RUNNING', 'SUCCESS');
   assert.equal(other.action('a').deadline, undefined);
 });
 
-test('the global timeout ends the running action too, and says so', () => {
+test('the global timeout also ends the running action, with the reason', () => {
   const workflow = new TestWorkflow({ a: { timeoutSeconds: 0 } }).run('a', 'RUNNING');
   workflow.nowMs += 600_000;
   workflow.apply({ kind: 'deadline-passed' });
@@ -49,11 +49,11 @@ test('the global timeout ends the running action too, and says so', () => {
   assert.equal(workflow.action('a').message, "the workflow's global timeout of 600 s has passed");
 });
 
-test('a failed action is tried again after growing delays, then fails', () => {
+test('a failed action is retried after growing delays, then fails', () => {
   const workflow = new TestWorkflow({ a: { retries: 2 } }).run('a', 'RUNNING');
   assert.equal(workflow.report('a', 'FAILED', 'no route'), undefined);
   assert.equal(workflow.states(), 'RUNNING: PENDING PENDING PENDING');
-  assert.equal(workflow.action('a').message, 'attempt 1 ended in FAILED: no route; tried again after 5 s');
+  assert.equal(workflow.action('a').message, 'attempt 1 ended in FAILED: no route; retried after 5 s');
   assert.equal(workflow.request(), 'backing-off');
   assert.equal(workflow.report('a', 'FAILED', 'no route'), 'attempt-over');
   assert.equal(workflow.try({ kind: 'backoff-passed' }), 'deadline-ahead');
@@ -132,7 +132,7 @@ test('an action whose if is false is skipped, also by a retry', () => {
   }
 });
 
-test('begins with the first task that has something to do, and ends when there is none', () => {
+test('begins with the first task that has an action to run, and ends when there is none', () => {
   assert.equal(new TestWorkflow({ a: { if: 'no' }, b: { if: 'no' } }).status.agentID, 'agent-2');
   const idle = new TestWorkflow({ a: { if: 'no' }, b: { if: 'no' }, c: { if: 'no' } });
   assert.equal(idle.status.state, 'POST');
@@ -162,7 +162,7 @@ test('an on-failure action that fails ends the workflow as its action did', () =
   assert.equal(workflow.action('led').state, 'PENDING');
 });
 
-test('on-failure actions are not waited for when the agent is lost', () => {
+test('on-failure actions are not awaited when the agent is lost', () => {
   const workflow = new TestWorkflow(withCleanup).run('a', 'RUNNING');
   workflow.nowMs += 90_000;
   workflow.apply({ kind: 'deadline-passed' });
@@ -178,7 +178,7 @@ test('a report about an older attempt changes nothing', () => {
   assert.equal(workflow.try({ kind: 'action-reported', report: { ...report, attempt: 2 } }), undefined);
 });
 
-test('a workflow belongs to the Hardware that was there when its last action was handed out', () => {
+test('a workflow belongs to the Hardware that existed when its last action was assigned', () => {
   const workflow = new TestWorkflow();
   const ask = (hardwareUid?: string) =>
     workflow.apply({

@@ -34,7 +34,7 @@ test('prefers the running workflow, then the oldest pending one', () => {
   assert.equal(chosen([workflowOf('a', 'PENDING'), workflowOf('b', 'PENDING')]), 'a');
 });
 
-test('a paused workflow keeps its machine once it has begun, and lets others go first before', () => {
+test('a paused workflow that has begun keeps its machine, and one that has not lets others go first', () => {
   const paused = (name: string, state: string): Workflow => {
     const workflow = workflowOf(name, state);
     return { ...workflow, status: { ...workflow.status, paused: true } };
@@ -51,7 +51,7 @@ test('a finished workflow does not hide a pending one', () => {
   assert.equal(chosen([workflowOf('done', 'SUCCESS', ['SUCCESS']), workflowOf('next', 'PENDING')]), 'next');
 });
 
-test("answers with upstream's codes and messages when there is nothing", () => {
+test("answers with upstream's codes and messages when there is no action", () => {
   assert.equal(chosen([]), 'not-found: no Workflows found');
   assert.equal(
     chosen([{ ...workflowOf('a', ''), status: { agentID: 'agent' } }]),
@@ -68,7 +68,7 @@ test("answers with upstream's codes and messages when there is nothing", () => {
   );
 });
 
-test('effects follow from what is seen, and only from that', () => {
+test('effects are derived from the current objects, and only from them', () => {
   const kindsOf = (workflow: Workflow, nowMs = 0) => effectsFor(workflow, nowMs).map((effect) => effect.kind);
   assert.deepEqual(kindsOf({ ...workflowOf('a', ''), status: {} }), ['render']);
   assert.deepEqual(kindsOf({ ...workflowOf('a', ''), status: {}, spec: { disabled: true } }), ['name-agent']);

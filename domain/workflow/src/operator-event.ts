@@ -1,6 +1,6 @@
 /** The operations of an operator on a workflow. Each is written to `status.operations` with the user and the reason. */
 
-/** An action by name or id; the task is needed only where two tasks have an action of that name. */
+/** An action by name or id. The task is needed only where two tasks have an action of that name. */
 export interface ActionName {
   readonly task?: string | undefined;
   readonly action: string;
@@ -18,7 +18,7 @@ export interface ActionEdit {
   readonly command?: readonly string[] | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
   readonly volumes?: readonly string[] | undefined;
-  /** Seconds; 0 is none. */
+  /** Seconds. 0 means no timeout. */
   readonly timeout?: number | undefined;
   readonly pid?: string | undefined;
   readonly namespaces?: { readonly network?: string; readonly pid?: string } | undefined;
@@ -33,7 +33,7 @@ export type OperatorEvent =
       readonly kind: 'retry';
       /** `failed`: the point where it stopped, which is an action or a boot phase. */
       readonly from: 'failed' | 'start' | ActionName;
-      /** Of the workflow, by `needsPreparation`. */
+      /** The value of `needsPreparation` for the workflow. */
       readonly needsPreparation: boolean;
     } & Operator)
   | ({ readonly kind: 'skip' } & ActionName & Operator)

@@ -41,7 +41,7 @@ export function resume(
   return accept(recorded(resumed(status, context), operationOf(event, context)));
 }
 
-/** The workflow is not paused any more. The pause does not count for the global timeout. */
+/** The workflow is no longer paused. The pause does not count for the global timeout. */
 export function resumed(status: WorkflowStatus, context: TransitionContext): WorkflowStatus {
   const since = conditionOf(status, 'Paused')?.time ?? conditionOf(status, 'Interrupted')?.time;
   const { paused: _, globalExecutionStop: stop, ...rest } = withoutConditions(status, STOP_CONDITIONS);
@@ -71,7 +71,7 @@ export function cancel(
 /** The actions to run again: all, those that have neither succeeded nor been skipped, or that one and all after it. */
 type RunAgain = 'all' | 'unfinished' | { readonly fromId: string };
 
-/** Where the new run begins: at a boot phase, or at the first action that is run again. */
+/** The start of the new run: a boot phase, or the first action that is run again. */
 type Beginning =
   | { readonly at: 'rendering' | 'post' }
   | { readonly at: 'preparation' | 'action'; readonly again: RunAgain };
@@ -163,7 +163,7 @@ function withoutPost(options: WorkflowStatus['bootOptions']): Pick<WorkflowStatu
   };
 }
 
-/** Boot phases begin anew. */
+/** Boot phases start again. */
 function withoutBoot(status: WorkflowStatus): WorkflowStatus {
   const { bootOptions: _, ...rest } = withoutConditions(status, BOOT_CONDITIONS);
   return rest;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { reasonText } from './index.ts';
 import { START_MS, TestWorkflow } from './testing/two-task-workflow.ts';
 
-test('a paused workflow hands out nothing, lets what runs finish, and goes on when resumed', () => {
+test('a paused workflow assigns nothing, lets the running action finish, and continues when resumed', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING');
   assert.equal(workflow.operate('pause', { why: 'switch is replaced' }), undefined);
   assert.equal(workflow.operate('pause'), 'already-paused');
@@ -28,7 +28,7 @@ test('the time of a pause does not count for the global timeout', () => {
   assert.equal(workflow.status.globalExecutionStop, new Date(START_MS + 4_200_000).toISOString());
 });
 
-test('a workflow that ends while it is paused is not paused any more', () => {
+test('a workflow that ends while it is paused is no longer paused', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING');
   workflow.operate('pause');
   workflow.report('a', 'FAILED');
@@ -36,7 +36,7 @@ test('a workflow that ends while it is paused is not paused any more', () => {
   assert.equal(workflow.states(), 'FAILED: FAILED PENDING PENDING');
 });
 
-test('cancel fails the workflow and its running action, and tells who and why', () => {
+test('cancel fails the workflow and its running action, and records who and why', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING');
   workflow.operate('cancel', { why: 'wrong machine' });
   assert.equal(workflow.states(), 'FAILED: FAILED PENDING PENDING');
@@ -49,7 +49,7 @@ test('cancel fails the workflow and its running action, and tells who and why', 
   assert.equal(workflow.request(), 'workflow-finished');
 });
 
-test('retry from the failed action keeps what succeeded, starts the clock anew and counts attempts on', () => {
+test('retry from the failed action keeps what succeeded, restarts the clock and continues to count attempts', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING', 'SUCCESS').run('b', 'RUNNING', 'FAILED');
   assert.equal(workflow.operate('retry', { from: 'failed' }), undefined);
   assert.equal(workflow.states(), 'PENDING: SUCCESS PENDING PENDING');
@@ -63,14 +63,14 @@ test('retry from the failed action keeps what succeeded, starts the clock anew a
   assert.equal(workflow.status.globalExecutionStop, new Date(workflow.nowMs + 600_000).toISOString());
 });
 
-test('retry from an action goes back as far as asked, and never beyond what has not succeeded', () => {
+test('retry from an action goes back as far as requested, and never beyond an action that has not succeeded', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING', 'SUCCESS').run('b', 'RUNNING', 'FAILED');
   assert.equal(workflow.operate('retry', { from: { action: 'c' } }), 'earlier-unfinished');
   assert.equal(workflow.operate('retry', { from: { task: 'one', action: 'a' } }), undefined);
   assert.equal(workflow.states(), 'PENDING: PENDING PENDING PENDING');
 });
 
-test('retry of a later task gives it back to the agent of that task', () => {
+test('retry of a later task returns it to the agent of that task', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING', 'SUCCESS').run('b', 'RUNNING', 'SUCCESS');
   workflow.run('c', 'RUNNING', 'SUCCESS').apply({ kind: 'post-finished' });
   assert.equal(workflow.operate('retry', { from: 'failed' }), 'nothing-failed');
@@ -80,7 +80,7 @@ test('retry of a later task gives it back to the agent of that task', () => {
   assert.equal(workflow.status.agentID, 'agent-2');
 });
 
-test('retry from the start prepares the machine again when boot options ask for it', () => {
+test('retry from the start prepares the machine again when boot options require it', () => {
   const workflow = new TestWorkflow({}, true);
   workflow.apply({ kind: 'netboot-toggled', allow: true });
   workflow.apply({ kind: 'boot-job-created', job: 'netboot-w', uid: 'u' });
@@ -91,7 +91,7 @@ test('retry from the start prepares the machine again when boot options ask for 
   assert.ok(!workflow.conditions().some((one) => one.startsWith('BootJob')));
 });
 
-test('retry of what failed in a boot phase begins that phase again', () => {
+test('retry of a failed boot phase begins that phase again', () => {
   const failure = { message: 'job failed', condition: 'BootJobFailed', status: 'True' } as const;
   const early = new TestWorkflow({}, true).apply({ kind: 'preparation-failed', ...failure });
   early.operate('retry', { from: 'failed', needsPreparation: true });
@@ -101,7 +101,7 @@ test('retry of what failed in a boot phase begins that phase again', () => {
   assert.equal(late.states(), 'POST: SUCCESS SUCCESS SUCCESS');
 });
 
-test('retry from the failed action keeps what was skipped, also when no action was handed out', () => {
+test('retry from the failed action keeps what was skipped, also when no action was assigned', () => {
   const workflow = new TestWorkflow();
   workflow.operate('skip', { action: 'a', why: 'done by hand' });
   workflow.operate('cancel');
@@ -132,7 +132,7 @@ test('retry of a workflow that was cancelled before it was rendered renders it',
   assert.equal(workflow.status.operations?.length, 2);
 });
 
-test('a failed action that is skipped lets the workflow go on', () => {
+test('skipping a failed action lets the workflow continue', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING', 'SUCCESS').run('b', 'RUNNING', 'FAILED');
   assert.equal(workflow.operate('skip', { action: 'b', why: 'done by hand' }), undefined);
   assert.equal(workflow.states(), 'PENDING: SUCCESS SUCCESS PENDING');
@@ -142,7 +142,7 @@ test('a failed action that is skipped lets the workflow go on', () => {
   assert.equal(workflow.status.state, 'POST');
 });
 
-test('an action ahead that is skipped is not handed out; one that runs is not skipped', () => {
+test('a later action that is skipped is not assigned, and a running one cannot be skipped', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING');
   assert.equal(workflow.operate('skip', { action: 'a' }), 'already-started');
   assert.equal(workflow.operate('skip', { action: 'b' }), undefined);
@@ -152,7 +152,7 @@ test('an action ahead that is skipped is not handed out; one that runs is not sk
   assert.equal(workflow.status.state, 'POST');
 });
 
-test('skipping an interrupted action that asked lets the workflow go on', () => {
+test('skipping an interrupted action that asked lets the workflow continue', () => {
   const workflow = new TestWorkflow({ a: { onInterrupted: 'ask' } }).run('a', 'RUNNING');
   workflow.request();
   assert.equal(workflow.status.paused, true);
@@ -171,7 +171,7 @@ test('skipping the action before which an operator paused keeps the pause', () =
   assert.equal(workflow.request(), 'paused');
 });
 
-test('a skip in a finished workflow of an action it never came to changes that action only', () => {
+test('skipping an action that a finished workflow never reached changes only that action', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING', 'FAILED');
   workflow.operate('skip', { action: 'c' });
   assert.equal(workflow.states(), 'FAILED: FAILED PENDING SUCCESS');
@@ -220,7 +220,7 @@ test('a failed action can be edited before its retry', () => {
   assert.deepEqual(workflow.action('a').environment, { DISK: '/dev/sdb' });
 });
 
-test('tells which actions there are, and asks for the task when a name is ambiguous', () => {
+test('lists the actions, and requires the task when a name is ambiguous', () => {
   const workflow = new TestWorkflow({ c: { name: 'a' } });
   assert.equal(workflow.operate('skip', { action: 'x' }), 'no-such-action');
   assert.match(reasonText('no-such-action', workflow.status), /it has: one \/ a, one \/ b, two \/ a$/);

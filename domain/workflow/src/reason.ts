@@ -3,9 +3,8 @@ import type { WorkflowStatus } from '@tinkerbell/resources';
 import { isTerminal } from './state.ts';
 
 const texts = {
-  'already-rendered': 'the workflow is rendered already; delete and create it to render the template anew',
-  'not-rendered':
-    'the workflow is not rendered yet; its condition TemplateRenderedSuccess says what it waits for',
+  'already-rendered': 'the workflow is already rendered; delete and create it to render the template again',
+  'not-rendered': 'the workflow is not rendered yet; its condition TemplateRenderedSuccess states the reason',
   'not-preparing': 'the workflow is not in the state PREPARING',
   'still-preparing':
     'the machine is being prepared to boot; wait for the state PENDING, or cancel the workflow',
@@ -14,29 +13,29 @@ const texts = {
   'not-in-post': 'the workflow is not in the state POST',
   'workflow-finished': 'the workflow is finished; retry it to run it again',
   'not-finished': 'the workflow is not finished; cancel it first, then retry',
-  'nothing-failed': 'nothing of the workflow failed; retry it from the start or from an action',
-  'no-next-action': 'no action is left to be handed out',
+  'nothing-failed': 'nothing in the workflow failed; retry it from the start or from an action',
+  'no-next-action': 'no action is left to be assigned',
   'not-this-agent': "it is another agent's turn",
   'action-not-found': 'action not found',
-  'another-task': 'the action is not of the task that the report names',
+  'another-task': 'the action is not in the task that the report names',
   'action-not-current': 'the action is not the current one of the workflow',
-  'attempt-over': 'this attempt of the action is over; the next begins when the action is handed out again',
-  'already-reported': 'this is known already',
+  'attempt-over': 'this attempt of the action has ended; the next begins when the action is assigned again',
+  'already-reported': 'this is already known',
   'deadline-ahead': 'no deadline has passed',
-  'backing-off': 'the action failed and waits before it is tried again; its notBefore says until when',
+  'backing-off': 'the action failed and waits for its retry; its notBefore has the time',
   paused: 'the workflow is paused; resume it',
-  'already-paused': 'the workflow is paused already; resume it to go on',
+  'already-paused': 'the workflow is already paused; resume it to continue',
   'not-paused': 'the workflow is not paused',
   'no-such-action': 'the workflow has no such action',
   'ambiguous-action': 'more than one task has an action of that name; name the task too',
   'already-started':
-    'the action was handed out already; wait for its end, or cancel the workflow and retry it from there',
+    'the action was already assigned; wait for its end, or cancel the workflow and retry it from there',
   'already-succeeded': 'the action has succeeded; retry the workflow from it to run it again',
   'earlier-unfinished': 'an action before it has not succeeded; retry from that one, or skip it first',
   'nothing-to-change': 'that would change nothing',
   'invalid-image':
     'the image is not a valid reference; write for example quay.io/tinkerbell/actions/writefile:latest',
-  'invalid-timeout': 'the timeout must be a whole number of seconds, 0 for none',
+  'invalid-timeout': 'the timeout must be a whole number of seconds (0: no timeout)',
 } as const;
 
 /** The reason why an event changes nothing. It can be counted. */

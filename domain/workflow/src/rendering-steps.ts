@@ -37,7 +37,7 @@ export function failRendering(
   return accept(withCondition({ ...status, templateRendering: 'failed' }, text, context));
 }
 
-/** The agent of a disabled workflow finds it and gets the answer that there are no tasks (upstream). */
+/** The agent of a disabled workflow finds it, and gets the answer that there are no tasks (upstream). */
 export function nameAgent(status: WorkflowStatus, event: EventOf<'agent-named'>): Transition {
   if (status.agentID === event.agentId) return refuse('nothing-to-change');
   return accept({ ...status, agentID: event.agentId });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { shownState } from './shown-state.ts';
 import { TestWorkflow } from './testing/two-task-workflow.ts';
 
-test('a workflow that an operator ended is cancelled and not failed, until it is tried again', () => {
+test('a workflow that an operator ended is cancelled and not failed, until it is retried', () => {
   const workflow = new TestWorkflow();
   assert.equal(shownState(workflow.status), 'PENDING');
   assert.equal(workflow.operate('pause'), undefined);
@@ -16,6 +16,6 @@ test('a workflow that an operator ended is cancelled and not failed, until it is
   assert.equal(shownState(workflow.status), 'FAILED');
 });
 
-test('one without a status has none', () => {
+test('a workflow without a status has no state', () => {
   assert.equal(shownState(undefined), '');
 });

@@ -181,7 +181,7 @@ test('the table names every state and event', () => {
     assert.deepEqual(Object.keys(table[state]).toSorted(), eventKinds.toSorted());
 });
 
-test('walks through all tasks, handing over to the next agent, to POST and SUCCESS', () => {
+test('passes through all tasks, each with its own agent, to POST and SUCCESS', () => {
   let status = apply(running, reportOf('id-2', 'SUCCESS'));
   assert.equal(status.agentID, 'agent-1');
   status = apply(status, reportOf('id-3', 'SUCCESS'));
@@ -192,12 +192,12 @@ test('walks through all tasks, handing over to the next agent, to POST and SUCCE
   assert.equal(apply(status, { kind: 'post-finished' }).state, 'SUCCESS');
 });
 
-test('never offers an action before the one before it succeeded', () => {
+test('never offers an action before the previous one succeeded', () => {
   const result = transition(running, reportOf('id-3', 'SUCCESS'), context());
   assert.deepEqual(result, { ok: false, reason: 'action-not-current' });
 });
 
-test('changes nothing when the same report comes twice', () => {
+test('changes nothing when a report is repeated', () => {
   const once = apply(running, reportOf('id-2', 'SUCCESS'));
   assert.deepEqual(transition(once, reportOf('id-2', 'SUCCESS'), context()), {
     ok: false,
@@ -205,7 +205,7 @@ test('changes nothing when the same report comes twice', () => {
   });
 });
 
-test('changes nothing when a report contradicts one that is in', () => {
+test('changes nothing when a report contradicts an earlier one', () => {
   const once = apply(running, reportOf('id-2', 'SUCCESS'));
   assert.deepEqual(transition(once, reportOf('id-2', 'FAILED'), context()), {
     ok: false,
@@ -220,7 +220,7 @@ test('refuses a report of another agent', () => {
   });
 });
 
-test('counts an attempt when an action is handed out, and again only after it ran', () => {
+test('counts an attempt when an action is assigned, and again only after it ran', () => {
   const requested: WorkflowEvent = { kind: 'action-requested', agentId: 'agent-1' };
   const attempts = (status: WorkflowStatus) => currentActionOf(status)?.action.attempt;
   const first = apply(pending, requested);
@@ -263,7 +263,7 @@ test('has no deadline when the global timeout is 0', () => {
   });
 });
 
-test('says once why rendering failed, and renders later', () => {
+test('records once why rendering failed, and renders later', () => {
   const failed = apply({}, { kind: 'rendering-failed', message: 'template not found' });
   assert.equal(failed.templateRendering, 'failed');
   assert.deepEqual(
@@ -280,11 +280,11 @@ test('says once why rendering failed, and renders later', () => {
   );
 });
 
-test('prepares first when boot options ask for it', () => {
+test('prepares first when boot options require it', () => {
   assert.equal(apply({}, { kind: 'template-rendered', rendered, needsPreparation: true }).state, 'PREPARING');
 });
 
-test('whatever happens: a terminal state stays, and success comes in order', () => {
+test('for any events, a terminal state stays, and success comes in order', () => {
   const kinds: fc.Arbitrary<WorkflowEvent> = fc.oneof(
     fc.record({
       kind: fc.constant('action-requested' as const),

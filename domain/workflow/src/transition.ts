@@ -16,7 +16,7 @@ import {
   noteToggle,
 } from './boot-steps.ts';
 import type { EventKind, WorkflowEvent } from './event.ts';
-import { endBackoff, expire, handOut, report, reportAfterEnd } from './execution-steps.ts';
+import { assignAction, endBackoff, expire, report, reportAfterEnd } from './execution-steps.ts';
 import { edit, setBreakpoint, skip } from './operator-action-steps.ts';
 import { cancel, pause, resume, retry } from './operator-steps.ts';
 import type { Reason } from './reason.ts';
@@ -123,7 +123,7 @@ export const table: Readonly<Record<WorkflowState, Row>> = {
     ...isRendered,
     ...bootsNot,
     ...preparesNot,
-    'action-requested': handOut,
+    'action-requested': assignAction,
     'action-reported': report,
     ...hasNoDeadline,
     ...isNotInPost,
@@ -137,7 +137,7 @@ export const table: Readonly<Record<WorkflowState, Row>> = {
     ...isRendered,
     ...bootsNot,
     ...preparesNot,
-    'action-requested': handOut,
+    'action-requested': assignAction,
     'action-reported': report,
     'deadline-passed': expire,
     'backoff-passed': endBackoff,

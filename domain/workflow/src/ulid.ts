@@ -1,9 +1,12 @@
-/** Crockford's base 32. */
+/** The digits of Crockford's base 32. */
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
-/** A ULID of 26 characters: 48 bits of `nowMs`, then 80 bits from `random`, which gives at least 16 bytes. */
+/**
+ * Returns a ULID of 26 characters: 48 bits of `nowMs`, then 80 bits from `random`, which returns at least 16
+ * bytes.
+ */
 export function ulid(nowMs: number, random: Uint8Array): string {
   let text = '';
   let rest = nowMs;

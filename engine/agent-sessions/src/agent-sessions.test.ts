@@ -109,7 +109,7 @@ test('a boot token is exchanged once, also at two servers at the same time', asy
   assert.deepEqual(refused, ['replayed', 'replayed']);
 });
 
-test('a newer session fences the older at every server', async () => {
+test('a newer session fences the older one at every server', async () => {
   const { server, sessionOf, ask } = await site();
   const older = await sessionOf();
   assert.equal(await ask(older), 'admitted');
@@ -170,7 +170,7 @@ test('without a workflow it is bound to the first, once', async () => {
   assert.equal(await ask(session), 'ended');
 });
 
-test('optional: whoever presents nothing is let in, unless the machine has a live session', async () => {
+test('optional: a client without a token is allowed, unless the machine has a live session', async () => {
   const { putWorkflow, sessionOf, ask } = await site('optional');
   assert.equal(await ask(undefined), 'admitted');
   await putWorkflow('w', 'RUNNING');
@@ -184,7 +184,7 @@ test('optional: whoever presents nothing is let in, unless the machine has a liv
   assert.equal(await ask(undefined), 'admitted');
 });
 
-test('verifies for which Hardware a live session is', async () => {
+test('verifies the Hardware of a live session', async () => {
   const { sessions, sessionOf } = await site('off');
   const session = await sessionOf();
   assert.deepEqual(await sessions.verify(session), {
@@ -197,7 +197,7 @@ test('verifies for which Hardware a live session is', async () => {
   assert.ok(!older.ok && older.refusal.reason === 'fenced');
 });
 
-test('while the store is away: tokens are minted, known sessions known, garbage refused, the rest unanswered', async () => {
+test('while the store is unavailable, tokens are minted, known sessions accepted, invalid ones refused, and the rest unanswered', async () => {
   const { sessions, sessionOf, ask, away } = await site('optional');
   const session = await sessionOf();
   assert.equal(await ask(session), 'admitted');

@@ -37,7 +37,7 @@ export async function openIdentityKey({ store, hmac, random, clock }: KeyDeps): 
   const made = await store.commit([{ operation: 'create', key: identityKeyPlace, object }]);
   if (made.ok) return keyIn(object, hmac);
   const others = await store.get(identityKeyPlace);
-  if (others === undefined) throw new Error(`it cannot be kept: ${made.message}`);
+  if (others === undefined) throw new Error(`it cannot be stored: ${made.message}`);
   return keyIn(others.object, hmac);
 }
 
@@ -45,7 +45,7 @@ function keyIn(secret: Secret, hmac: Hmac): TokenKey {
   const bytes = new Uint8Array(Buffer.from(secret.data?.[FIELD] ?? '', 'base64'));
   if (bytes.length !== KEY_BYTES)
     throw new Error(
-      `data.${FIELD} of Secret ${identityKeyPlace.namespace}/${identityKeyPlace.name} has ${bytes.length} bytes instead of ${KEY_BYTES}; delete the Secret and a new one is made`,
+      `data.${FIELD} of Secret ${identityKeyPlace.namespace}/${identityKeyPlace.name} has ${bytes.length} bytes instead of ${KEY_BYTES}; delete the Secret, and the server creates a new one`,
     );
   return {
     sign: (content) => hmac.hmacSha256(bytes, content),

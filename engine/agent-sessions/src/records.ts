@@ -47,7 +47,7 @@ export class Records {
     decide: (record: AgentRecord | undefined) => Decision,
   ): Promise<AgentRefusal | undefined> {
     const key = keyOf(hardware);
-    if (key === undefined) throw new Error('a machine is found by its MAC');
+    if (key === undefined) throw new Error('a machine must have a MAC');
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const stored = await this.#deps.store.get(key);
       const decision = decide(recordIn(stored?.object));

@@ -56,13 +56,13 @@ async function passTime(seconds: number, running: readonly Candidate[], paused: 
     for (const one of [...running, ...paused]) one.pass(100);
     for (const one of running) await one.run();
     const leaders = [...running, ...paused].filter(({ leadership }) => leadership.isLeading());
-    assert.ok(leaders.length <= 1, 'two lead at once');
+    assert.ok(leaders.length <= 1, 'two servers lead at once');
   }
 }
 
 const leaders = (all: readonly Candidate[]) => all.map(({ leadership }) => leadership.isLeading());
 
-test('one leads; when it is gone, another does within 7 seconds', async () => {
+test('one server leads, and when it is gone another leads within 7 seconds', async () => {
   const store = createMemoryStore();
   const [a, b, c] = [candidate(store, 'a'), candidate(store, 'b'), candidate(store, 'c')];
   await passTime(20, [a, b, c]);
@@ -74,7 +74,7 @@ test('one leads; when it is gone, another does within 7 seconds', async () => {
   assert.equal(spec?.leaseTransitions, 1);
 });
 
-test('one that was paused leads no more before another may, and knows when it goes on', async () => {
+test('a server that was paused no longer leads before another may, and knows this when it continues', async () => {
   const store = createMemoryStore();
   const [a, b] = [candidate(store, 'a'), candidate(store, 'b')];
   await passTime(3, [a, b]);
@@ -88,7 +88,7 @@ test('one that was paused leads no more before another may, and knows when it go
   assert.deepEqual(leaders([a, b]), [false, true]);
 });
 
-test('one that stops gives the Lease back after its work has ended, and the next need not wait', async () => {
+test('a server that stops releases the Lease after its work has ended, and the next one need not wait', async () => {
   const store = createMemoryStore();
   const [a, b] = [candidate(store, 'a'), candidate(store, 'b')];
   await passTime(3, [a, b]);
@@ -99,7 +99,7 @@ test('one that stops gives the Lease back after its work has ended, and the next
   assert.deepEqual(leaders([b]), [true]);
 });
 
-test('one whose store takes no more writes stops by itself', async () => {
+test('a server whose store accepts no more writes stops by itself', async () => {
   const store = createMemoryStore();
   let isAway = false;
   const away = { ok: false, reason: 'unavailable', key, message: 'away' } as const;

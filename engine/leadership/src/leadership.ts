@@ -10,7 +10,7 @@ export interface LeadershipOptions {
   readonly log: Log;
   /** Unique to this process. An earlier process on the same host has a different identity. */
   readonly identity: string;
-  /** Of the Lease. */
+  /** The name of the Lease. */
   readonly name: string;
   /** `default` when absent. */
   readonly namespace?: string;
@@ -84,9 +84,9 @@ class LeaseLeadership implements Leadership {
       await delay(clock, this.#nextLookMs() + random.fraction() * JITTER_MS, signal);
     }
     if (this.#leading === undefined) return;
-    await this.#stopLeading('the server stops');
+    await this.#stopLeading('the server is stopping');
     await this.#release().catch((thrown: unknown) =>
-      log.warn('the Lease could not be given back', { error: String(thrown) }),
+      log.warn('the Lease could not be released', { error: String(thrown) }),
     );
   }
 
@@ -144,7 +144,7 @@ class LeaseLeadership implements Leadership {
     if (leading === undefined) return;
     this.#leading = undefined;
     this.#cancelLimit();
-    this.#options.log.info('leads no more', { lease: this.#options.name, reason });
+    this.#options.log.info('no longer leads', { lease: this.#options.name, reason });
     leading.abort();
     await this.#options.stopped();
   }

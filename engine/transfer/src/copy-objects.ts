@@ -60,8 +60,8 @@ function isHalf(
 
 function differs(key: StoredObject['key'], to: TransferPlace): TransferRefusal {
   return new TransferRefusal(
-    `${formatKey(key)} is in ${to.name}, and is not what it is in the source`,
-    'somebody wrote the target meanwhile; empty it and begin anew',
+    `${formatKey(key)} is in ${to.name} and differs from the source`,
+    'another program wrote to the target meanwhile; empty it and start again',
   );
 }
 
@@ -69,8 +69,8 @@ async function perform(writes: readonly Write[], { to, uids }: CopyOptions): Pro
   const result = await to.store.commit(writes);
   if (!result.ok)
     throw new TransferRefusal(
-      `the target did not take ${formatKey(result.key)}: ${result.message}`,
-      'put that right and run the same command again: it goes on where it stopped',
+      `the target did not accept ${formatKey(result.key)}: ${result.message}`,
+      'fix this and run the same command again; it resumes where it stopped',
     );
   if (to.isCluster !== true) return;
   for (const [index, { object }] of result.objects.entries()) {

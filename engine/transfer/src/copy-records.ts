@@ -8,7 +8,7 @@ const RECORDS_AT_ONCE = 1_000;
 const NOTE_EVERY = 20;
 
 export interface RecordOptions {
-  /** Where an earlier run was. */
+  /** The position of an earlier run. */
   readonly position: Pick<Marker, 'timeline' | 'output'>;
   readonly note: (position: Pick<Marker, 'timeline' | 'output'>) => Promise<void>;
   readonly onCopied: (count: number) => void;

@@ -46,7 +46,8 @@ export async function writeMarker(store: Store, marker: Marker): Promise<void> {
           expectedRevision: stored.revision,
         },
   ]);
-  if (!result.ok) throw new Error(`the target does not take the marker of the migration: ${result.message}`);
+  if (!result.ok)
+    throw new Error(`the target does not accept the marker of the migration: ${result.message}`);
 }
 
 export async function removeMarker(store: Store): Promise<void> {
@@ -54,7 +55,7 @@ export async function removeMarker(store: Store): Promise<void> {
   if (stored === undefined) return;
   const result = await store.commit([{ operation: 'delete', key, expectedRevision: stored.revision }]);
   if (!result.ok)
-    throw new Error(`the target does not let go of the marker of the migration: ${result.message}`);
+    throw new Error(`the target does not delete the marker of the migration: ${result.message}`);
 }
 
 function dataOf({ object }: StoredObject): Readonly<Record<string, string>> {

@@ -9,9 +9,9 @@ import type { KindReport, TransferPlace } from './transfer-place.ts';
 const PAGE = 200;
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 const ACTIVE = new Set(['RUNNING']);
-/** In this order, so that owners come before the objects they own. */
+/** The collections in the order of the copy: owners come before the objects they own. */
 const FIRST = ['namespaces', DEFINITIONS, 'configmaps', 'secrets'];
-/** In a cluster, only these belong to Tinkerbell. The others belong to the cluster. */
+/** The collections of a cluster that belong to Tinkerbell. The others belong to the cluster. */
 const ofTinkerbell: readonly string[] = kinds.map(collectionOf);
 
 export interface Scan {

@@ -1,4 +1,4 @@
-/** Transfers from memory to SQLite to PostgreSQL, interrupted at any point and resumed. */
+/** Tests transfers from memory to SQLite to PostgreSQL, interrupted at any point and resumed. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -190,7 +190,7 @@ for (const [backend, open, step] of [
   // Creating a database each time takes long.
   ['PostgreSQL', postgresPlace, 3],
 ] as const)
-  test(`killed after any number of writes to ${backend}, a further run ends with the same`, async () => {
+  test(`killed after any number of writes to ${backend}, a further run ends with the same result`, async () => {
     const from = await filled(memoryPlace());
     const content = await contentOf(from);
     let killed = 0;
@@ -217,7 +217,7 @@ for (const [backend, open, step] of [
 const refused = (message: RegExp) => (thrown: unknown) =>
   thrown instanceof TransferRefusal && message.test(`${thrown.message}; ${thrown.advice}`);
 
-test('a target that has something, or part of another migration, or was changed in between, is refused', async () => {
+test('a target that has data, has part of another migration, or was changed meanwhile is refused', async () => {
   const from = await filled(memoryPlace());
   const full = sqlitePlace();
   await put(full.store, 'hardware.tinkerbell.org', objectOf('Hardware', 'other'));
@@ -233,12 +233,12 @@ test('a target that has something, or part of another migration, or was changed 
   assert.ok(stored !== undefined);
   const object = { ...stored.object, spec: { disks: [{ device: '/dev/sda' }] } };
   await to.store.commit([{ operation: 'update', key, object, expectedRevision: stored.revision }]);
-  await assert.rejects(transfer({ from, to }), refused(/lab\/m0 is in sqlite.*, and is not what it is/));
+  await assert.rejects(transfer({ from, to }), refused(/lab\/m0 is in sqlite.* and differs from the source/));
   await put(from.store, 'hardware.tinkerbell.org', objectOf('Hardware', 'late'));
   await assert.rejects(transfer({ from, to }), refused(/was written since the migration began/));
 });
 
-test('a source that is written while it is copied is found', async () => {
+test('a write to the source during the copy is detected', async () => {
   const from = await filled(memoryPlace());
   let isWritten = false;
   const onProgress = (step: string): void => {
@@ -252,7 +252,7 @@ test('a source that is written while it is copied is found', async () => {
   );
 });
 
-test('actions that run stop it before the first write, unless they are to go on', async () => {
+test('running actions stop the transfer before the first write, unless they may continue', async () => {
   const from = await filled(memoryPlace(), { state: 'RUNNING' });
   const to = sqlitePlace();
   await assert.rejects(transfer({ from, to }), refused(/performing actions: lab\/w: one; .*--while-running/));

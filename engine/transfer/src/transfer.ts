@@ -87,7 +87,7 @@ function counter({ onProgress, signal }: TransferOptions, step: string, total: n
     done += count;
     onProgress?.(step, Math.min(done, total), total);
     if (signal?.aborted === true)
-      throw new TransferRefusal('interrupted', 'run the same command again: it goes on where it stopped');
+      throw new TransferRefusal('interrupted', 'run the same command again; it resumes where it stopped');
   };
 }
 
@@ -107,7 +107,7 @@ async function allowed(
   if (running.length > 0 && !isWhileRunning)
     throw new TransferRefusal(
       `agents are performing actions: ${someOf(running)}`,
-      'wait until they end, or move all the same with --while-running: the attempts go on, and agents report them to the new server',
+      'wait until they end, or transfer anyway with --while-running: the attempts continue, and agents report them to the new server',
     );
   const marker = await readMarker(to.store);
   if (marker === undefined) await refuseFull(to, collections);
@@ -122,12 +122,12 @@ function refuseOther(
   if (marker.source !== from.name)
     throw new TransferRefusal(
       `${to.name} has part of a migration from ${marker.source}`,
-      'go on with that one, or empty the target',
+      'continue with that one, or empty the target',
     );
   if (marker.revision !== revisionMark(from, revision))
     throw new TransferRefusal(
       `${from.name} was written since the migration began`,
-      'empty the target and begin anew, with no server on the source',
+      'empty the target and start again, with no server on the source',
     );
 }
 
@@ -139,7 +139,7 @@ async function refuseFull(to: TransferPlace, collections: readonly string[]): Pr
     if (key === undefined) continue;
     throw new TransferRefusal(
       `${to.name} is not empty: it has ${collection} ${key.namespace}/${key.name}`,
-      'give a target that no server has used',
+      'use a target that no server has used',
     );
   }
 }
@@ -161,7 +161,7 @@ async function verify(
   { from, to }: TransferOptions,
   { source, collections, view, records, revision }: VerifyWork,
 ): Promise<void> {
-  const anew = 'empty the target and begin anew, with no server on either side';
+  const anew = 'empty the target and start again, with no server on either side';
   if (from.isCluster !== true && (await from.store.revision()) !== revision)
     throw new TransferRefusal(`${from.name} was written while it was copied`, anew);
   const target = await scan(to, collections, view);

@@ -92,7 +92,7 @@ for (const [text, offset, path, message] of wrong) {
   });
 }
 
-test('refuses what is too long, too deep, or too large an automaton', () => {
+test('refuses a pattern that is too long, too deep, or too large an automaton', () => {
   const nested = (depth: number): string => `${'{"a":'.repeat(depth)}["x"]${'}'.repeat(depth)}`;
   assert.ok(parsePattern(nested(31)).ok);
   const deep = parsePattern(nested(32));
@@ -130,7 +130,7 @@ test('takes time linear in hostile texts', () => {
   assert.ok(performance.now() - started < 20_000);
 });
 
-test('looks into deep and wide events without harm', () => {
+test('reads deep and wide events safely', () => {
   const pattern = parsed('{"a":{"b":["x"],"c":["y"]}}');
   let deep: unknown = { b: 'x', c: 'y' };
   for (let depth = 0; depth < 5000; depth++) deep = [deep];
@@ -151,7 +151,7 @@ const { event } = fc.letrec<{ event: unknown; value: unknown }>((tie) => ({
   event: fc.dictionary(name, tie('value'), { maxKeys: 3 }),
 }));
 
-/** The event with every array replaced by one of its elements; undefined at an empty one. */
+/** Returns the event with every array replaced by one of its elements, or undefined for an empty array. */
 function oneElementEach(value: unknown, choose: (length: number) => number): unknown {
   if (Array.isArray(value))
     return value.length === 0 ? undefined : oneElementEach(value[choose(value.length)], choose);
@@ -184,7 +184,7 @@ test('an event matches the pattern made of one element of each of its arrays', (
   );
 });
 
-test('every ASCII character stands for itself, alone, in classes and in ranges', () => {
+test('every ASCII character matches itself, alone, in classes and in ranges', () => {
   for (let code = 0; code < 128; code++) {
     const character = String.fromCharCode(code);
     const atom = '()*+-.?[\\]^{|}~'.includes(character) ? `~${character}` : character;

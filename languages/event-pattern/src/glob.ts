@@ -1,11 +1,11 @@
-/** Texts with stars, matched in time linear in text and pattern. */
+/** Matches texts with stars in time linear in text and pattern. */
 
 /** The texts between the stars. There is one more than there are stars. */
 export type Glob = readonly GlobPart[];
 
 interface GlobPart {
   readonly text: string;
-  /** For each length of a partial match, how much of it is a match again (Knuth, Morris, Pratt). */
+  /** For each length of a partial match, the length of its longest border (Knuth, Morris, Pratt). */
   readonly borders: readonly number[];
 }
 
@@ -13,7 +13,10 @@ export type ParsedGlob =
   | { readonly ok: true; readonly glob: Glob }
   | { readonly ok: false; readonly message: string };
 
-/** With `escapes`, a backslash goes before a star or a backslash that is meant. Two stars in a row are refused, as in quamina. */
+/**
+ * With `escapes`, a backslash precedes a literal star or backslash. Two stars in a row are refused, as in
+ * quamina.
+ */
 export function parseGlob(text: string, escapes: boolean): ParsedGlob {
   const parts = [''];
   for (let index = 0; index < text.length; index++) {

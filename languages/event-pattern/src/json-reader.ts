@@ -14,7 +14,7 @@ export type JsonNode =
   | { readonly kind: 'array'; readonly offset: number; readonly items: readonly JsonNode[] }
   | { readonly kind: 'scalar'; readonly offset: number; readonly value: JsonScalar };
 
-/** Objects and arrays inside each other; a pattern for any real event needs six. */
+/** The nesting of objects and arrays. A pattern for any real event needs six levels. */
 export const DEPTH_MAX = 32;
 
 const space = /[ \t\n\r]*/y;

@@ -1,9 +1,9 @@
-/** Thrown by `matches` when a pattern takes more steps than it may. */
+/** Thrown by `matches` when a pattern exceeds its steps. */
 export class MatchTooLong extends Error {}
 
 /**
- * Steps that a match may take. A step is a value that is tested (20 ns), or an instruction of a regular expression that may read a
- * character (150 ns at worst).
+ * The steps that a match may take. A step is a value that is tested (20 ns), or an instruction of a regular
+ * expression that may read a character (150 ns at worst).
  */
 export class MatchSteps {
   #left: number;

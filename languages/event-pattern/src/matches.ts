@@ -2,15 +2,15 @@ import type { JsonScalar } from './json-reader.ts';
 import { MatchSteps } from './match-steps.ts';
 import type { Pattern, PatternNode } from './parse-pattern.ts';
 
-/** Arrays directly in arrays that are looked into. */
+/** The nesting of arrays directly in arrays that are searched. */
 const ARRAYS_MAX = 64;
 
-/** Of one pattern: 20 ms at worst, and 150 ms with regular expressions that are made to be slow. */
+/** The steps of one pattern: 20 ms at worst, and 150 ms with deliberately slow regular expressions. */
 const STEPS_MAX = 1_000_000;
 
 /**
- * Whether a JSON value matches. Each value is looked at once for each field of the pattern that leads to it. A value that is not
- * an object matches nothing. Throws MatchTooLong.
+ * Returns true if a JSON value matches. Each value is tested once for each field of the pattern that leads to
+ * it. A value that is not an object matches nothing. Throws MatchTooLong.
  */
 export function matches(pattern: Pattern, event: unknown, steps = new MatchSteps(STEPS_MAX)): boolean {
   if (typeof event !== 'object' || event === null || Array.isArray(event)) return false;
@@ -25,7 +25,10 @@ interface Search {
   readonly steps: MatchSteps;
 }
 
-/** Fields below an array are met by one of its elements together: the search goes into an element with all of them. */
+/**
+ * One element of an array must satisfy all fields below it together, so the search enters an element with all
+ * of them.
+ */
 function meets(node: PatternNode, value: unknown, { arrays, steps }: Search): boolean {
   steps.take(1);
   if (Array.isArray(value))

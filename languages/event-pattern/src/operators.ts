@@ -1,4 +1,4 @@
-/** The entries of a leaf: what one value must be. */
+/** The entries of a leaf: the tests of one value. */
 import { globMatches, parseGlob } from './glob.ts';
 import type { JsonNode, JsonScalar } from './json-reader.ts';
 import type { MatchSteps } from './match-steps.ts';
@@ -6,7 +6,7 @@ import { PatternFault } from './pattern-error.ts';
 import { RegexpFault } from './regexp-fault.ts';
 import { compileRegexp } from './regexp.ts';
 
-/** Texts without states are read faster. */
+/** Texts without states are compared faster. */
 const CHARACTERS_PER_STEP = 4;
 
 export type ValueTest = (value: JsonScalar, steps: MatchSteps) => boolean;
@@ -71,7 +71,7 @@ function globEntry(argument: JsonNode, path: string, escapes: boolean): LeafEntr
   return textEntry((value) => globMatches(parsed.glob, value));
 }
 
-/** Upstream's takes strings only; other values are compared as they are. */
+/** Upstream accepts strings only. Other values are compared as they are. */
 function anythingBut(argument: JsonNode, path: string): LeafEntry {
   if (argument.kind !== 'array' || argument.items.length === 0)
     throw new PatternFault(path, argument.offset, 'expected a list of values');

@@ -7,10 +7,10 @@ export type PatternNode =
   | { readonly kind: 'object'; readonly fields: ReadonlyMap<string, PatternNode> }
   | { readonly kind: 'leaf'; readonly tests: readonly ValueTest[] };
 
-/** Made by `parsePattern`. */
+/** A pattern from `parsePattern`. */
 export interface Pattern {
   readonly required: PatternNode;
-  /** Paths that must lead to nothing. */
+  /** Paths that must not exist. */
   readonly absent: readonly (readonly string[])[];
 }
 
@@ -18,7 +18,7 @@ export type ParsedPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly error: PatternError };
 
-/** Characters of a pattern's text; upstream's objects hold at most a few of this size. */
+/** The length of a pattern's text. Upstream's objects hold at most a few of this size. */
 export const PATTERN_TEXT_MAX = 64 * 1024;
 
 /** The error reports the first invalid place. */
@@ -50,7 +50,7 @@ function patternOf(root: JsonNode): Pattern {
   return { required: required ?? { kind: 'object', fields: new Map() }, absent };
 }
 
-/** Undefined when the node asks for nothing that must be there. */
+/** Returns undefined when the node requires nothing to exist. */
 function readNode(node: JsonNode, path: readonly string[], absent: string[][]): PatternNode | undefined {
   if (node.kind === 'array') return readLeaf(node, path, absent);
   if (node.kind === 'scalar')

@@ -1,14 +1,14 @@
-/** Why a text is no pattern. */
+/** The reason why a text is not a pattern. */
 export interface PatternError {
   /** Characters (UTF-16 units) before the place. */
   readonly offset: number;
-  /** Where in the pattern: `networkInterfaces.mac[0]`; empty at its top. */
+  /** The place in the pattern: `networkInterfaces.mac[0]`. Empty at its top. */
   readonly path: string;
-  /** What was expected there. */
+  /** What the parser expected there. */
   readonly message: string;
 }
 
-/** Thrown inside the parser; `parsePattern` gives it as a value. */
+/** Thrown inside the parser. `parsePattern` returns it as a value. */
 export class PatternFault extends Error {
   readonly fault: PatternError;
 

@@ -14,13 +14,13 @@ const categories: Readonly<Record<string, string>> = {
   C: 'cfno',
 };
 
-/** One character, or a category of them, which no range has as its end. */
+/** One character, or a category of them, which cannot be the end of a range. */
 interface Member {
   readonly re2: string;
   readonly character?: string;
 }
 
-/** What follows `~`. */
+/** Reads what follows `~`. */
 export function readEscape(cursor: RegexpCursor): Member {
   const character = cursor.peek() ?? '';
   if (character === 'p' || character === 'P') {
@@ -45,7 +45,7 @@ function readCategory(cursor: RegexpCursor, sign: 'p' | 'P'): string {
   return `\\${sign}{${name}}`;
 }
 
-/** After `[`. */
+/** Reads what follows `[`. */
 export function readCharacterClass(cursor: RegexpCursor): string {
   const members = [cursor.takeIf('^') ? '[^' : '['];
   members.push(cursor.takeIf('-') ? literal('-') : readRange(cursor));
@@ -58,7 +58,7 @@ export function readCharacterClass(cursor: RegexpCursor): string {
   return `${members.join('')}]`;
 }
 
-/** One character, a range of them, or a category. */
+/** Reads one character, a range of them, or a category. */
 function readRange(cursor: RegexpCursor): string {
   const low = readMember(cursor);
   if (low.character === undefined || !cursor.takeIf('-')) return low.re2;

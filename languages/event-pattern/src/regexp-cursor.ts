@@ -32,7 +32,7 @@ export class RegexpCursor {
   }
 }
 
-/** A code point that stands for itself in RE2, in a class too. */
+/** Returns a code point that matches itself in RE2, also in a class. */
 export function literal(character: string): string {
   if (/^[A-Za-z0-9]$/.test(character)) return character;
   return `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`;

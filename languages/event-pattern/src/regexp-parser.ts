@@ -1,6 +1,6 @@
 /**
- * I-Regexp (RFC 9485) as quamina has it, written in the syntax of RE2: `~` escapes instead of the backslash, which is a character like
- * others, and `.` is every character (RE2's flag DOTALL).
+ * Converts I-Regexp (RFC 9485) as quamina has it to the syntax of RE2. `~` escapes instead of the backslash,
+ * which is an ordinary character, and `.` is every character (RE2's flag DOTALL).
  */
 import { readCharacterClass, readEscape } from './regexp-class.ts';
 import { literal, RegexpCursor } from './regexp-cursor.ts';
@@ -8,16 +8,19 @@ import type { RegexpFault } from './regexp-fault.ts';
 
 const COUNT_MAX = 1000;
 const GROUPS_MAX = 32;
-/** Characters of the expression with its counts multiplied out. More means nested counts; a name or a serial number needs dozens. */
+/**
+ * The characters of the expression with its counts multiplied out. A larger number means nested counts. A
+ * name or a serial number needs dozens.
+ */
 const STATES_MAX = 2000;
 
 interface Part {
   readonly re2: string;
-  /** At least 1, so that `(){1000}` in itself costs something too. */
+  /** At least 1, so that nested `(){1000}` costs something too. */
   readonly states: number;
 }
 
-/** In RE2's syntax. Throws a RegexpFault, with its offset in code points. */
+/** Returns the expression in RE2's syntax. Throws a RegexpFault, with its offset in code points. */
 export function parseRegexp(text: string): string {
   const cursor = new RegexpCursor(text);
   const { re2 } = readChoice(cursor, 0);

@@ -3,24 +3,27 @@ import type { MatchSteps } from './match-steps.ts';
 import { RegexpFault } from './regexp-fault.ts';
 import { parseRegexp } from './regexp-parser.ts';
 
-/** Longer text matches no regular expression: no attribute of a machine comes near, and time stays bounded. */
+/**
+ * Longer text matches no regular expression. Attributes of machines are much shorter, and time stays bounded.
+ */
 const REGEXP_TEXT_MAX = 4096;
 /** Larger programs are matched without the table, which takes up to 8 MB for each pattern. */
 const TABLE_INSTRUCTIONS_MAX = 200;
 
 /**
- * Whether the whole of a text matches, in time linear in the text whatever the expression (RE2). Throws MatchTooLong.
+ * Returns true if the whole text matches, in time linear in the text for any expression (RE2). Throws
+ * MatchTooLong.
  */
 export type RegexpTest = (text: string, steps: MatchSteps) => boolean;
 
-/** Reads an I-Regexp as quamina has it. Throws a RegexpFault. */
+/** Parses an I-Regexp as quamina has it. Throws a RegexpFault. */
 export function compileRegexp(text: string): RegexpTest {
   const program = programOf(parseRegexp(text));
   const instructions = program.programSize();
   const hasTable = instructions <= TABLE_INSTRUCTIONS_MAX;
   return (value, steps) => {
     if (value.length > REGEXP_TEXT_MAX) return false;
-    // An instruction reads a character in 150 ns at worst, and mostly in a hundredth of that.
+    // An instruction reads a character in 150 ns at worst, and usually in a hundredth of that.
     steps.take(1 + value.length * instructions);
     return hasTable ? program.testExact(value) : program.matcher(value).matches();
   };
@@ -32,6 +35,6 @@ function programOf(source: string): RE2JS {
     return RE2JS.compile(source, RE2JS.DOTALL);
   } catch (thrown) {
     if (!(thrown instanceof RE2JSSyntaxException)) throw thrown;
-    throw new RegexpFault(0, `expected an expression that RE2 takes: ${thrown.message}`);
+    throw new RegexpFault(0, `expected an expression that RE2 accepts: ${thrown.message}`);
   }
 }

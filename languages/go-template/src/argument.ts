@@ -37,7 +37,10 @@ function nilArgument(frame: Frame, type: GoType | undefined): Value {
   return frame.fail(`cannot assign nil to ${type === undefined ? '' : typeText(type)}`);
 }
 
-/** Returns the value if it fits the type, through one pointer if need be, with Go's error if not. */
+/**
+ * Returns the value if it fits the type, through one pointer if necessary. Otherwise it fails with Go's
+ * error.
+ */
 export function fitType(frame: Frame, value: Value, type: GoType | undefined): Value {
   if (type === undefined || type.kind === 'any-value') return value;
   const own = typeOf(value);

@@ -1,8 +1,8 @@
 import type { NumberLiteral } from './number-literal.ts';
 
 /**
- * The parsed template. `at` is an index into the source (Go's node position, which for `.a.b` is that of `.b`);
- * sourcePosition() turns it into line and column.
+ * The parsed template. `at` is an index into the source (Go's node position, which for `.a.b` is that of
+ * `.b`). sourcePosition() converts it to line and column.
  */
 
 export interface ListNode {
@@ -72,7 +72,7 @@ export type OperandNode =
 
 export type AnyNode = ListNode | StatementNode | CommandNode | OperandNode;
 
-/** One template of a set: what was parsed, or a `define`d or `block` part of it. */
+/** One template of a set: the parsed one, or a `define`d or `block` part of it. */
 export interface TemplateTree {
   readonly name: string;
   readonly root: ListNode;

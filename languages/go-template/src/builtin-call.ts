@@ -35,7 +35,7 @@ function prepare(value: Value, type: GoType, index: number): Value {
   }
 }
 
-/** Returns the value as the wanted type, converting between integers; an error if it does not fit. */
+/** Returns the value as the wanted type, converting between integers. Returns an error if it does not fit. */
 export function prepareArgument(value: Value, type: GoType): Value {
   const own = typeOf(value);
   if (own === undefined) {

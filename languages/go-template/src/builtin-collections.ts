@@ -63,7 +63,7 @@ function element(value: Value, index: Value): Value {
   }
 }
 
-/** Go lets an index equal to the length through its own check and then panics in package reflect. */
+/** Go's own check allows an index equal to the length, and package reflect then panics. */
 function inRange(index: number, length: number, kind: 'slice' | 'string'): number {
   if (index < length) return index;
   throw new FunctionError(`reflect: ${kind} index out of range`);
@@ -97,7 +97,7 @@ function sliceOfValue(item: Value, indexes: readonly Value[]): Value {
   return listValue(items.slice(from, to), value.type);
 }
 
-/** Unlike index, slice does not look into an interface for a number. */
+/** Unlike index, slice does not unwrap an interface to find a number. */
 function bounds(indexes: readonly Value[], length: number): [from: number, to: number] {
   const [from = 0, to = length, capacity = length] = indexes.map((index) => position(index, length));
   if (from > to) throw new FunctionError(`invalid slice index: ${from} > ${to}`);

@@ -30,7 +30,10 @@ export const ESCAPING_BUILTINS: readonly FunctionValue[] = [
   escaping('urlquery', queryEscape),
 ];
 
-/** Escapes text for a URL query: spaces become `+`, all but letters, digits and `-_.~` is percent-encoded. */
+/**
+ * Escapes text for a URL query: spaces become `+`, and everything but letters, digits and `-_.~` is
+ * percent-encoded.
+ */
 export function queryEscape(text: string): string {
   return Array.from(encodeUtf8(text), (byte) => {
     const character = String.fromCharCode(byte);

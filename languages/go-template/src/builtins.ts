@@ -13,7 +13,7 @@ const ANY_VALUES: { params: readonly GoType[]; variadic: boolean } = {
   variadic: true,
 };
 
-/** The functions every Go template has. `and`, `or` and `call` are carried out by the engine itself. */
+/** The functions that every Go template has. The engine itself implements `and`, `or` and `call`. */
 export const BUILTINS: ReadonlyMap<string, FunctionValue> = new Map(
   [
     functionValue('and', { kind: 'func', ...ANY_VALUES, result: ANY_VALUE }, ([first]) => first ?? NIL),
@@ -39,5 +39,5 @@ function textFunction(params: readonly GoType[]): FunctionValue['type'] {
   return { kind: 'func', params, variadic: true, result: STRING };
 }
 
-/** Their names, for advice on wrong ones. */
+/** Their names, for suggestions when a name is wrong. */
 export const BUILTIN_NAMES: readonly string[] = [...BUILTINS.keys()];

@@ -17,7 +17,7 @@ export interface Callee {
   readonly node: CommandNode | OperandNode;
 }
 
-/** Checks and evaluates the arguments of a call, and makes it. */
+/** Checks and evaluates the arguments of a call, and calls the function. */
 export function callFunction(frame: Frame, callee: Callee, invocation: Invocation): Value {
   const { type } = callee.found.value;
   checkCount(frame, callee, invocation);
@@ -31,7 +31,8 @@ export function callFunction(frame: Frame, callee: Callee, invocation: Invocatio
     ),
   );
   if (invocation.final !== undefined) {
-    // Go checks a piped value that comes before the variadic part against its own parameter, later ones against the last.
+    // Go checks a piped value before the variadic part against its own parameter, and later ones against the
+    // last.
     const last = parameter(type, args.length);
     args.push(asParameter(fitType(frame, invocation.final, last), last));
   }
@@ -74,7 +75,9 @@ function parameter(type: FunctionType, index: number): GoType | undefined {
   return type.params[Math.min(index, type.params.length - 1)];
 }
 
-/** A Go function sees what is inside an interface; only reflect.Value parameters see the interface. */
+/**
+ * A Go function receives the value inside an interface. Only reflect.Value parameters receive the interface.
+ */
 function asParameter(value: Value, type: GoType | undefined): Value {
   return type?.kind === 'any-value' ? value : unwrapInterface(value);
 }
@@ -89,7 +92,7 @@ function shortCircuit(frame: Frame, callee: Callee, { args, final }: Invocation)
   return final ?? value;
 }
 
-/** A piped callee is named by its value as package reflect prints it. */
+/** A piped callee is named by its value, as package reflect prints it. */
 function calledName({ args, final }: Invocation): string {
   const [first] = args;
   if (first !== undefined) return nodeText(first);

@@ -55,7 +55,7 @@ function evaluateCommand(frame: Frame, { dot, node }: Operand<CommandNode>, fina
   }
 }
 
-/** Evaluates `.a.b`, `$x.a` or `(...).a`; arguments belong to the last name. */
+/** Evaluates `.a.b`, `$x.a` or `(...).a`. Arguments belong to the last name. */
 export function evaluatePath(frame: Frame, { dot, node }: Operand<PathNode>, invocation: Invocation): Value {
   frame.at(node);
   switch (node.kind) {

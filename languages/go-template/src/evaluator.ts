@@ -1,7 +1,7 @@
 import type { CommandNode, OperandNode, PipeNode } from './ast.ts';
 import type { Value } from './go-model.ts';
 
-/** The arguments of a call as written, and the value piped in as the last one, if any. */
+/** The arguments of a call as written, and the piped value as the last one, if any. */
 export interface Invocation {
   readonly args: readonly OperandNode[];
   readonly final: Value | undefined;
@@ -13,7 +13,7 @@ export const NO_ARGUMENTS: Invocation = { args: [], final: undefined };
 export interface NamedCall {
   readonly dot: Value;
   readonly name: Extract<OperandNode, { kind: 'identifier' }>;
-  /** Blamed when the function returns an error. */
+  /** The node to blame when the function returns an error. */
   readonly node: CommandNode | OperandNode;
 }
 
@@ -25,7 +25,7 @@ export interface Operand<Node = OperandNode> {
 
 export type PathNode = Extract<OperandNode, { kind: 'field' | 'chain' | 'variable' }>;
 
-/** What arguments are evaluated with: operands contain pipelines, and pipelines contain operands. */
+/** Evaluates arguments: operands contain pipelines, and pipelines contain operands. */
 export interface Evaluator<Frame> {
   pipe(frame: Frame, dot: Value, pipe: PipeNode): Value;
   path(frame: Frame, operand: Operand<PathNode>, invocation: Invocation): Value;

@@ -13,14 +13,14 @@ import { walkList } from './walk.ts';
 /** A parsed template, ready to execute any number of times. */
 export interface Template {
   readonly name: string;
-  /** Names of the templates in it: itself and what it defines. */
+  /** The names of the templates in it: itself and those that it defines. */
   readonly defined: readonly string[];
   readonly parsed: ParsedSource;
   readonly functions: FunctionMap;
 }
 
 export interface ParseOptions {
-  /** Functions besides Go's built-ins; one with a built-in's name replaces it. */
+  /** Functions besides Go's built-ins. A function with a built-in's name replaces it. */
   readonly functions?: FunctionMap;
   readonly limits?: Partial<ParseLimits>;
 }
@@ -29,7 +29,7 @@ export interface ExecuteOptions {
   /** The result for a missing map key: `<no value>`, the element type's zero, or an error. */
   readonly missingKey?: MissingKey;
   readonly limits?: Partial<ExecuteLimits>;
-  /** The template of the set to start with; the parsed one unless given. */
+  /** The template of the set to start with (default: the parsed one). */
   readonly start?: string;
 }
 
@@ -49,7 +49,7 @@ export function parseTemplate(name: string, text: string, options: ParseOptions 
   return { ok: true, template: { name, defined: [...parsed.trees.keys()], parsed, functions } };
 }
 
-/** Executes a template with the given dot. Never throws for what a template or its data can do. */
+/** Executes a template with the given dot. Never throws for anything that a template or its data can do. */
 export function execute(template: Template, data: Value, options: ExecuteOptions = {}): ExecuteResult {
   const start = options.start ?? template.name;
   const tree = template.parsed.trees.get(start);
@@ -76,7 +76,7 @@ export function execute(template: Template, data: Value, options: ExecuteOptions
 function errorOf(error: unknown, frame: Frame): TemplateError {
   if (error instanceof TemplateFailure) return error.error;
   if (error instanceof LimitExceeded) return frame.error(error.message, 'limit');
-  // The engine's own ceilings (string length, stack) behave like limits whatever the caller set.
+  // The engine's own limits (string length, stack) count as limits, whatever the caller has set.
   if (error instanceof RangeError) return frame.error(error.message, 'limit');
   throw error;
 }

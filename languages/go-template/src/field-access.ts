@@ -8,7 +8,7 @@ import { quote } from './quoting.ts';
 import { functionValue, heldAs, indirect, NIL, typeOf, zeroValue } from './value.ts';
 import type { MapValue, StructValue, Value } from './go-model.ts';
 
-/** A name after a dot, where it stands, and the arguments of a method. */
+/** A name after a dot, its place, and the arguments of a method. */
 export interface FieldReference {
   readonly name: string;
   readonly dot: Value;
@@ -16,7 +16,7 @@ export interface FieldReference {
   readonly invocation: Invocation;
 }
 
-/** Returns field, map entry or what method `name` of a value returns, with Go's error where there is none. */
+/** Returns the field, map entry or method result `name` of a value, or fails with Go's error. */
 export function accessField(frame: Frame, receiver: Value, reference: FieldReference): Value {
   const { name, invocation } = reference;
   const type = typeOf(receiver);

@@ -1,6 +1,7 @@
 /**
- * Floats as text the way strconv.FormatFloat writes them. Digits come from the exact binary value, because
- * JavaScript's own toFixed and toExponential round ties up where Go rounds them to even, and stop at 100 digits.
+ * Writes floats as strconv.FormatFloat does. The digits come from the exact binary value, because
+ * JavaScript's own toFixed and toExponential round ties up where Go rounds them to even, and stop at 100
+ * digits.
  */
 
 /** Decimal digits d1 d2 ... with the point before them moved `point` places right: 0.d1d2... * 10^point. */
@@ -9,7 +10,10 @@ interface Decimal {
   readonly point: number;
 }
 
-/** Returns the number for verb e, E, f, g, G, x, X or b; `precision` -1 means as few digits as identify it. */
+/**
+ * Returns the number for verb e, E, f, g, G, x, X or b. A `precision` of -1 means as few digits as identify
+ * it.
+ */
 export function floatText(value: number, verb: string, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
@@ -67,7 +71,7 @@ function generalForm(size: number, verb: string, precision: number): string {
   const decimal = precision < 0 ? shortest(size) : rounded(exact(size), wanted);
   const digits = decimal.digits.replace(/0+$/, '') || '0';
   const exponent = size === 0 ? 0 : decimal.point - 1;
-  // With few digits asked for but a whole number at hand, Go decides by the number of digits it has.
+  // When few digits are requested for a whole number, Go decides by the number of digits that it has.
   const enough = wanted > digits.length && digits.length >= decimal.point ? digits.length : wanted;
   const threshold = precision < 0 ? SHORTEST_THRESHOLD : enough;
   if (exponent < -4 || exponent >= threshold) {
@@ -76,7 +80,7 @@ function generalForm(size: number, verb: string, precision: number): string {
   return fixedText({ digits, point: size === 0 ? 1 : decimal.point }, -1);
 }
 
-/** With no precision asked for, %g decides as if it were 6. */
+/** Without a precision, %g decides as if it were 6. */
 const SHORTEST_THRESHOLD = 6;
 
 function shortest(size: number): Decimal {
@@ -84,7 +88,7 @@ function shortest(size: number): Decimal {
   return { digits: `${match?.[1] ?? '0'}${match?.[2] ?? ''}`, point: Number(match?.[3] ?? 0) + 1 };
 }
 
-/** Returns all digits of the binary value; there are at most 1,075. */
+/** Returns all digits of the binary value. There are at most 1,075. */
 function exact(size: number): Decimal {
   if (size === 0) return { digits: '0', point: 1 };
   const { mantissa, exponent } = binaryParts(size);
@@ -96,7 +100,7 @@ function exact(size: number): Decimal {
   return { digits, point: digits.length + exponent };
 }
 
-/** Rounds to a number of digits, ties to even; `count` may be zero or negative. */
+/** Rounds to a number of digits, ties to even. `count` may be zero or negative. */
 function rounded({ digits, point }: Decimal, count: number): Decimal {
   if (count >= digits.length) return { digits, point };
   if (count < 0) return { digits: '0', point: 1 };

@@ -7,7 +7,7 @@ export interface FormatFlags {
   sharp: boolean;
   space: boolean;
   zero: boolean;
-  /** %+v and %#v: the flag then means something else and is taken from plus or sharp. */
+  /** %+v and %#v: the flag then has another meaning and is removed from plus or sharp. */
   plusV: boolean;
   sharpV: boolean;
   width: number | undefined;
@@ -28,7 +28,7 @@ export function noFlags(): FormatFlags {
   };
 }
 
-/** Pads to the width, counting runes; the zero flag pads with zeros on the left only. */
+/** Pads to the width, counting runes. The zero flag pads with zeros on the left only. */
 export function pad(text: string, flags: FormatFlags): string {
   return padWith(text, flags, flags.zero && !flags.minus);
 }

@@ -4,8 +4,8 @@ import { encodeUtf8 } from './go-string.ts';
 import { canBackquote, isPrintable, quote, quoteRune } from './quoting.ts';
 
 /**
- * Booleans, integers, floats and strings under printf verbs (fmt/format.go).
- * Each function returns undefined when the verb does not fit the kind.
+ * Formats booleans, integers, floats and strings for printf verbs (fmt/format.go). Each function returns
+ * undefined when the verb does not fit the kind.
  */
 
 const BASES: ReadonlyMap<string, number> = new Map([
@@ -65,7 +65,7 @@ export function formatFloat(value: number, verb: string, flags: FormatFlags): st
   return !flags.plus && text.startsWith('+') ? pad(text.slice(1), flags) : padAfterSign(text, flags);
 }
 
-/** Infinity keeps its sign even without the plus flag; NaN has one only when a flag asks for it. */
+/** Infinity keeps its sign even without the plus flag. NaN has one only when a flag requests it. */
 function notFinite(signed: string, flags: FormatFlags): string {
   return signed.endsWith('NaN') && !flags.space && !flags.plus ? 'NaN' : signed;
 }
@@ -162,7 +162,7 @@ function floatForm(verb: string): [form: string, precision: number] {
   }
 }
 
-/** The # flag: always a decimal point, and for %g the zeros it would drop. */
+/** Applies the # flag: always a decimal point, and for %g the zeros that it would drop. */
 function withPoint(text: string, verb: string, precision: number): string {
   const exponentAt = text.search(verb === 'x' || verb === 'X' ? /[pP]/ : /[eE]/);
   const number = exponentAt < 0 ? text : text.slice(0, exponentAt);

@@ -21,11 +21,14 @@ export interface Execution {
   readonly missingKey: MissingKey;
   readonly meter: Meter;
   readonly evaluator: Evaluator<Frame>;
-  /** The frame now running, so that an exceeded limit has a place. */
+  /** The running frame, so that an exceeded limit has a place. */
   current: Frame | undefined;
 }
 
-/** One template being executed: its variables, and the node that an error would be blamed on (Go's exec state). */
+/**
+ * One template that is being executed: its variables, and the node that an error would be blamed on (Go's
+ * exec state).
+ */
 export class Frame {
   readonly execution: Execution;
   readonly name: string;
@@ -40,7 +43,7 @@ export class Frame {
     this.#variables = [{ name: '$', value: start.dot }];
   }
 
-  /** Notes the node being evaluated. */
+  /** Records the node that is being evaluated. */
   at(node: AnyNode): void {
     this.#node = node;
   }

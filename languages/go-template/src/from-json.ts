@@ -3,14 +3,14 @@ import { boolValue, floatValue, intValue, listValue, mapValue, NIL, stringValue 
 import type { Value } from './go-model.ts';
 
 export interface FromJsonOptions {
-  /** Go's encoding/json makes every number a float64 (the default); `int` makes whole numbers int. */
+  /** Go's encoding/json makes every number a float64 (the default). `int` makes whole numbers int. */
   readonly numbers?: 'float64' | 'int';
 }
 
 /**
- * Converts a JSON-shaped JavaScript value into map[string]interface{}, []interface{} and scalars.
- * Reads own enumerable properties only; undefined properties are left out, and undefined itself is nil.
- * Throws a RangeError on values nested deeper than VALUE_DEPTH_MAX, a TypeError on what JSON cannot hold.
+ * Converts a JSON-shaped JavaScript value into map[string]interface{}, []interface{} and scalars. Reads own
+ * enumerable properties only. Undefined properties are omitted, and undefined itself is nil. Throws a
+ * RangeError on values nested deeper than VALUE_DEPTH_MAX, and a TypeError on values that JSON cannot hold.
  */
 export function fromJson(value: unknown, options: FromJsonOptions = {}): Value {
   return convert(value, options.numbers ?? 'float64', 0);

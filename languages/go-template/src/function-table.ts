@@ -4,7 +4,7 @@ import { INTERFACE } from './go-type.ts';
 import { functionValue } from './value.ts';
 import type { CallContext, FunctionValue, Value } from './go-model.ts';
 
-/** Functions by name, as given to parse. */
+/** Functions by name, as passed to parse. */
 export type FunctionMap = ReadonlyMap<string, FunctionValue>;
 
 export interface FoundFunction {
@@ -12,7 +12,7 @@ export interface FoundFunction {
   readonly isBuiltin: boolean;
 }
 
-/** The functions a template can call: the caller's, and behind them Go's built-ins. */
+/** The functions that a template can call: the caller's, and then Go's built-ins. */
 export class FunctionTable {
   readonly #own: FunctionMap;
 
@@ -39,7 +39,10 @@ export interface FunctionSpec {
   readonly variadic?: boolean;
   /** The type in `%T` and in errors (default: interface{}). */
   readonly result?: GoType;
-  /** Gets arguments of the declared types; throws FunctionError to fail like a Go function returning an error. */
+  /**
+   * Receives arguments of the declared types. Throws FunctionError to fail like a Go function that returns an
+   * error.
+   */
   readonly call: (args: readonly Value[], context: CallContext) => Value;
 }
 

@@ -1,8 +1,8 @@
 /** Go's types and values as templates see them. */
 
 /**
- * The part of Go's type system that templates can see: it decides which arguments fit, what a missing map key is,
- * and it appears in error texts and in `printf "%T"`.
+ * The part of Go's type system that templates can see. It decides which arguments fit and what a missing map
+ * key is, and it appears in error texts and in `printf "%T"`.
  */
 export type IntegerKind =
   | 'int'
@@ -18,7 +18,7 @@ export type IntegerKind =
 
 export type GoType =
   | { readonly kind: 'bool' | 'string' | 'float64' | 'interface' | IntegerKind }
-  /** A parameter that takes the value as it is, nil and interfaces included (Go's reflect.Value). */
+  /** A parameter that accepts the value unchanged, nil and interfaces included (Go's reflect.Value). */
   | { readonly kind: 'any-value' }
   | SliceType
   | MapType
@@ -31,7 +31,7 @@ export interface SliceType {
   readonly element: GoType;
 }
 
-/** A map with string keys, the only maps template data has. */
+/** A map with string keys, the only kind of map in template data. */
 export interface MapType {
   readonly kind: 'map';
   readonly element: GoType;
@@ -47,9 +47,9 @@ export interface StructType {
   /** The name with its package, as in `tinkerbell.Interface`. */
   readonly name: string;
   readonly fields: readonly StructField[];
-  /** By name; they come before fields of the same name. */
+  /** Methods by name. They have priority over fields of the same name. */
   readonly methods?: ReadonlyMap<string, StructMethod>;
-  /** Go's String method: what is printed in place of the fields. */
+  /** Go's String method. Its result is printed instead of the fields. */
   readonly text?: (value: StructValue) => string;
   /** Go's MarshalJSON, for types whose JSON is a string. */
   readonly jsonText?: (value: StructValue) => string;
@@ -65,11 +65,11 @@ export interface StructMethod {
 export interface StructField {
   readonly name: string;
   readonly type: GoType;
-  /** The name in JSON (Go's struct tag); the field's own name unless given. */
+  /** The name in JSON (Go's struct tag). Default: the field's own name. */
   readonly jsonName?: string;
-  /** Left out of JSON when it has its zero value. */
+  /** Omitted from JSON when it has its zero value. */
   readonly omitEmpty?: boolean;
-  /** Compared and printed, but neither reached by templates nor in JSON. */
+  /** Compared and printed, but not accessible to templates or in JSON. */
   readonly unexported?: boolean;
 }
 
@@ -81,11 +81,12 @@ export interface FunctionType {
 }
 
 /**
- * A Go value as templates see it. Everything a template can reach is one of these plain objects: a name in a template
- * is only ever looked up in a Map or in a struct's field list, never as a property of a JavaScript object.
+ * A Go value as templates see it. Everything that a template can reach is one of these plain objects. A name
+ * in a template is only ever looked up in a Map or in a struct's field list, never as a property of a
+ * JavaScript object.
  */
 export type Value =
-  /** Untyped nil, and what a missing map key gives (Go's zero reflect.Value). */
+  /** Untyped nil, and the result of a missing map key (Go's zero reflect.Value). */
   | { readonly kind: 'nil' }
   | { readonly kind: 'bool'; readonly value: boolean }
   | IntegerValue
@@ -115,7 +116,7 @@ export interface SliceValue {
 export interface MapValue {
   readonly kind: 'map';
   readonly type: MapType;
-  /** Null for a nil map. Only functions documented as mutating (sprig's `set`) change it. */
+  /** Null for a nil map. Only functions that are documented as mutating (sprig's `set`) change it. */
   readonly entries: Map<string, Value> | null;
 }
 
@@ -145,6 +146,9 @@ export interface FunctionValue {
 
 /** The context of a function besides its arguments. */
 export interface CallContext {
-  /** Counts the size (characters or elements) of what the function is about to make against the limit. */
+  /**
+   * Counts the size (characters or elements) of a value that the function is about to create against the
+   * limit.
+   */
   readonly spend: (size: number) => void;
 }

@@ -1,13 +1,13 @@
 /**
- * Go strings are bytes, JavaScript strings are UTF-16. Template strings stay JavaScript strings, and a byte
+ * Go strings are bytes, and JavaScript strings are UTF-16. Template strings stay JavaScript strings. A byte
  * that is not part of valid UTF-8 (`"\xff"`, or a rune cut in half by `slice`) is kept as the lone surrogate
- * U+DC00 + byte, the way Python's surrogateescape does it. Text is made well-formed where it enters and where
- * it leaves, so such a surrogate can only come from here.
+ * U+DC00 + byte, as in Python's surrogateescape. Text is made well-formed where it enters and where it
+ * leaves, so such a surrogate can only come from here.
  */
 
 const ESCAPE_BASE = 0xdc00;
 
-/** Returns the bytes Go would hold for this string. */
+/** Returns the bytes that Go would hold for this string. */
 export function encodeUtf8(text: string): Uint8Array {
   const bytes: number[] = [];
   for (const character of text) {
@@ -16,7 +16,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Returns the string for Go bytes; bytes that are not UTF-8 become escapes. */
+/** Returns the string for Go bytes. Bytes that are not UTF-8 become escapes. */
 export function decodeUtf8(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -49,7 +49,7 @@ export function runeCount(text: string): number {
   return count;
 }
 
-/** Says whether a code point stands for a byte that is not valid UTF-8. */
+/** Returns true if a code point represents a byte that is not valid UTF-8. */
 export function isEscapedByte(codePoint: number): boolean {
   return codePoint >= 0xdc80 && codePoint <= 0xdcff;
 }
@@ -59,12 +59,12 @@ export function normalizeBytes(text: string): string {
   return text.isWellFormed() ? text : decodeUtf8(encodeUtf8(text));
 }
 
-/** Returns text for the outside world: remaining invalid bytes become U+FFFD. */
+/** Returns text for output: remaining invalid bytes become U+FFFD. */
 export function toWellFormedText(text: string): string {
   return normalizeBytes(text).toWellFormed();
 }
 
-/** Orders strings by their bytes, as Go's `<` does (UTF-16 order differs above U+FFFF). */
+/** Compares strings by their bytes, as Go's `<` does (UTF-16 order differs above U+FFFF). */
 export function compareStrings(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let i = 0; i < length; i++) {

@@ -49,7 +49,7 @@ export function structType(name: string, fields: Readonly<Record<string, GoType>
   };
 }
 
-/** Says whether a kind is one of Go's integers, and how wide. */
+/** Returns whether a kind is one of Go's integers, and its width. */
 export function integerShape(kind: string): { bits: number; signed: boolean } | undefined {
   return INTEGER_BITS.get(kind);
 }
@@ -76,12 +76,12 @@ export function typeText(type: GoType): string {
   }
 }
 
-/** Says whether a value of the first type can stand where the second is wanted without conversion. */
+/** Returns true if a value of the first type can be used as the second without conversion. */
 export function isAssignable(from: GoType, to: GoType): boolean {
   return from === to || to.kind === 'interface' || (from.kind === to.kind && typeText(from) === typeText(to));
 }
 
-/** Says whether the type has a nil. */
+/** Returns true if the type has a nil. */
 export function canBeNil(type: GoType): boolean {
   return ['interface', 'map', 'pointer', 'slice', 'func', 'any-value'].includes(type.kind);
 }

@@ -3,7 +3,7 @@ import { KEYWORDS, type Token, type TokenKind } from './token.ts';
 
 /**
  * Splits template source into tokens, with Go's rules for delimiters, trim markers and comments
- * (text/template/parse/lex.go). Errors are tokens of kind `error`; after one the lexer only repeats it.
+ * (text/template/parse/lex.go). Errors are tokens of kind `error`. After one the lexer only repeats it.
  */
 
 const OPEN = '{{';
@@ -31,7 +31,7 @@ export class Lexer {
     this.#options = options;
   }
 
-  /** Returns the next token; at the end always `eof`. */
+  /** Returns the next token. At the end it always returns `eof`. */
   next(): Token {
     for (;;) {
       if (this.#failure !== undefined) return this.#failure;
@@ -223,7 +223,7 @@ export class Lexer {
     if (!this.#scanNumber()) return this.#badNumber();
     const sign = this.#source[this.#at];
     if (sign !== '+' && sign !== '-') return this.#emit('number');
-    // This would be the imaginary part of a complex constant, which templates here do not have.
+    // This would be the imaginary part of a complex constant, which is not supported here.
     this.#scanNumber();
     return this.#badNumber();
   }

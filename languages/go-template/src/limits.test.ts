@@ -42,12 +42,12 @@ test('output beyond the limit is refused, counted in bytes', () => {
   });
 });
 
-test('a string doubled over and over is refused before it fills memory', () => {
+test('a string that is doubled repeatedly is refused before it fills memory', () => {
   const error = failure('{{$x := "x"}}{{range 60}}{{$x = print $x $x}}{{end}}');
   assert.match(error.message, /makes values larger than/);
 });
 
-test('a value that holds itself twice, many times over, cannot be printed', () => {
+test('a value that contains itself twice, many levels deep, cannot be printed', () => {
   const error = failure('{{$x := list}}{{range 60}}{{$x = list $x $x}}{{end}}{{$x}}');
   assert.match(error.message, /makes values larger than/);
 });
@@ -96,13 +96,13 @@ test('nesting beyond the parse depth is a syntax error', () => {
   }
 });
 
-test('source longer than the limit is refused unread', () => {
+test('source longer than the limit is refused without reading it', () => {
   const parsed = parseTemplate('t', 'x'.repeat(11), { limits: { sourceLength: 10 } });
   assert.ok(!parsed.ok);
   assert.equal(parsed.error.message, 'template source is longer than 10 characters');
 });
 
-test('names of JavaScript object properties are missing keys, not ways into the engine', () => {
+test('names of JavaScript object properties are missing keys, and give no access to the engine', () => {
   const data = fromJson(JSON.parse('{"a":{},"l":[],"s":"x"}'));
   for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf']) {
     const parsed = parseTemplate('t', `{{.${name}}}|{{.a.${name}}}|{{index .a "${name}"}}`);
@@ -112,7 +112,7 @@ test('names of JavaScript object properties are missing keys, not ways into the 
   }
 });
 
-test('an own key named __proto__ is data like any other', () => {
+test('an own key named __proto__ is ordinary data', () => {
   const parsed = parseTemplate('t', '{{.__proto__.x}}');
   assert.ok(parsed.ok);
   assert.deepEqual(execute(parsed.template, fromJson(JSON.parse('{"__proto__":{"x":"own"}}'))), {
@@ -193,7 +193,7 @@ test('any source and any data give a result, never an exception', () => {
   );
 });
 
-test('whole actions put together at random never throw and end within their limits', () => {
+test('random sequences of whole actions never throw and end within their limits', () => {
   const operand = fc.constantFrom(
     '.',
     '.a',

@@ -1,24 +1,27 @@
 /**
- * Every limit on parsing and executing a template. Templates come from users, and rendering runs in the process
- * that answers DHCP: whatever the text, it must end soon and in bounded memory.
+ * All limits on parsing and executing a template. Templates come from users, and rendering runs in the
+ * process that answers DHCP. So any text must end soon and in bounded memory.
  */
 export interface ParseLimits {
-  /** Characters of template source. */
+  /** The characters of template source. */
   readonly sourceLength: number;
-  /** Nesting of parentheses and of if, range and with blocks; keeps the parser off the end of the stack. */
+  /**
+   * The nesting of parentheses and of if, range and with blocks. It keeps the parser from exhausting the
+   * stack.
+   */
   readonly parseDepth: number;
 }
 
 export interface ExecuteLimits {
-  /** Nodes walked, values printed and function calls. */
+  /** The nodes visited, values printed and functions called. */
   readonly steps: number;
-  /** Bytes written. */
+  /** The bytes written. */
   readonly outputBytes: number;
-  /** Characters and elements of all values that functions make; keeps intermediate values bounded. */
+  /** The characters and elements of all values that functions create. It bounds intermediate values. */
   readonly valueSize: number;
-  /** Nesting of `template` calls. Go allows 100,000, which needs a growing stack. */
+  /** The nesting of `template` calls. Go allows 100,000, which needs a growing stack. */
   readonly templateDepth: number;
-  /** Nesting of everything: blocks, parentheses and templates together. */
+  /** The nesting of everything: blocks, parentheses and templates together. */
   readonly evaluationDepth: number;
   /** The largest integer `range` counts to. */
   readonly rangeCount: number;
@@ -35,8 +38,8 @@ export const DEFAULT_EXECUTE_LIMITS: ExecuteLimits = {
   rangeCount: 1_000_000,
 };
 
-/** Nesting of values that printing, comparing and converting will follow. */
+/** The nesting of values that printing, comparing and converting follow. */
 export const VALUE_DEPTH_MAX = 200;
 
-/** What a function that walks a value counts per node against valueSize: about the memory a node takes. */
+/** The cost per node of a function that walks a value, in valueSize: about the memory of a node. */
 export const VALUE_NODE_SIZE = 64;

@@ -1,7 +1,7 @@
 import { byteLength } from './go-string.ts';
 import type { ExecuteLimits } from './limits.ts';
 
-/** Thrown when a limit is exceeded; execute() turns it into an error of code `limit`. */
+/** Thrown when a limit is exceeded. execute() converts it to an error of code `limit`. */
 export class LimitExceeded extends Error {}
 
 /** Counts what one execution uses, and stops it at its limits. */
@@ -42,7 +42,10 @@ export class Meter {
     this.#parts.push(text);
   }
 
-  /** Runs one more level of evaluation. Not restored when it throws: that ends the execution. */
+  /**
+   * Runs one more level of evaluation. The level is not restored when it throws, because that ends the
+   * execution.
+   */
   nested<T>(evaluate: () => T): T {
     if (this.#depth >= this.limits.evaluationDepth) {
       throw new LimitExceeded(`template is nested deeper than ${this.limits.evaluationDepth} levels`);

@@ -1,6 +1,6 @@
 /**
- * Go's number literals. A literal such as `1e3` is both a float and, because it has an integral value, usable
- * where an integer is wanted; which one it becomes depends on where it stands (text/template "ideal constants").
+ * Go's number literals. A literal such as `1e3` is a float. Because its value is integral, it can also be
+ * used as an integer. Its place decides which one it becomes (text/template "ideal constants").
  */
 
 export interface NumberLiteral {
@@ -14,8 +14,8 @@ const INT64_MAX = 2n ** 63n - 1n;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /**
- * Reads a literal the way text/template/parse does.
- * Fails with Go's reason: `integer overflow: "..."` or `illegal number syntax: "..."`.
+ * Reads a literal as text/template/parse does. Fails with Go's reason: `integer overflow: "..."` or `illegal
+ * number syntax: "..."`.
  */
 export function parseNumberLiteral(
   text: string,
@@ -32,7 +32,7 @@ function integerLiteral(text: string): NumberLiteral | undefined {
   const magnitude = parseGoInteger(text.replace(/^[+-]/, ''));
   if (magnitude === undefined) return undefined;
   const value = text.startsWith('-') ? -magnitude : magnitude;
-  // Go reads "+1" as an int but not as a uint; a zero is both, whatever its sign.
+  // Go reads "+1" as an int but not as a uint. A zero is both, whatever its sign.
   const isUnsigned = (!/^[+-]/.test(text) || value === 0n) && value <= UINT64_MAX;
   const number = isUnsigned ? { uint: value, float: Number(value) } : { float: Number(value) };
   if (value >= INT64_MIN && value <= INT64_MAX) return { ...number, int: value };
@@ -42,7 +42,10 @@ function integerLiteral(text: string): NumberLiteral | undefined {
 const OCTAL_DIGITS = /^(_?[0-7])+$/;
 const DIGITS: Readonly<Record<string, RegExp>> = { x: /^(_?[0-9a-fA-F])+$/, b: /^(_?[01])+$/ };
 
-/** Reads an unsigned integer in Go syntax with base prefix and underscores; undefined if it is not one. */
+/**
+ * Reads an unsigned integer in Go syntax with base prefix and underscores. Returns undefined if it is
+ * invalid.
+ */
 export function parseGoInteger(text: string): bigint | undefined {
   const match = /^0([xXoObB]?)([0-9a-fA-F_]*)$/.exec(text);
   if (match === null) {
@@ -55,7 +58,10 @@ export function parseGoInteger(text: string): bigint | undefined {
   return BigInt(`0${prefix === '' ? 'o' : prefix}${digits.replaceAll('_', '')}`);
 }
 
-/** Reads a float in Go syntax (decimal, or hexadecimal with a `p` exponent); undefined when malformed or out of range. */
+/**
+ * Reads a float in Go syntax (decimal, or hexadecimal with a `p` exponent). Returns undefined when it is
+ * malformed or out of range.
+ */
 export function parseGoFloat(text: string): number | undefined {
   const sign = text.startsWith('-') ? -1 : 1;
   const body = text.replace(/^[+-]/, '');

@@ -1,7 +1,7 @@
 import type { TokenStream } from './token-stream.ts';
 import type { Token } from './token.ts';
 
-/** What the parser of pipelines uses of the parser of statements, which it is a part of. */
+/** The part of the parser of statements that the parser of pipelines uses. */
 export interface ParserState {
   readonly input: { readonly isFunction: (name: string) => boolean };
   readonly tokens: TokenStream;

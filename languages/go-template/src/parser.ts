@@ -11,7 +11,7 @@ export interface ParsedSource {
   readonly trees: ReadonlyMap<string, TemplateTree>;
 }
 
-/** Parses source into the main template and those it defines. */
+/** Parses source into the main template and those that it defines. */
 export function parseSource(
   name: string,
   text: string,

@@ -21,7 +21,7 @@ const OPERAND_STARTS: ReadonlySet<TokenKind> = new Set<TokenKind>([
 const NOT_EXECUTABLE: ReadonlySet<string> = new Set(['bool', 'dot', 'nil', 'number', 'string']);
 const NO_FIELDS: ReadonlySet<string> = new Set(['bool', 'string', 'number', 'nil', 'dot']);
 
-/** Parses what stands inside `{{ }}` and keeps which variables are in scope. */
+/** Parses the content of `{{ }}` and tracks which variables are in scope. */
 export class PipelineParser {
   readonly #tree: ParserState;
   readonly #variables: string[] = ['$'];
@@ -30,7 +30,7 @@ export class PipelineParser {
     this.#tree = tree;
   }
 
-  /** Opens a scope for variables; give the result to endScope. */
+  /** Opens a scope for variables. Pass the result to endScope. */
   scope(): number {
     return this.#variables.length;
   }

@@ -10,7 +10,7 @@ import type { CallContext, MapValue, PointerValue, SliceValue, StructValue, Valu
 /** Functions throw this error to fail like a Go function that returns an error. */
 export class FunctionError extends Error {}
 
-/** Go prints addresses; nobody can depend on one, so every pointer, map and function has this one. */
+/** Go prints addresses, on which nobody can depend, so every pointer, map and function has this one. */
 const ADDRESS = 0xc000010000n;
 
 /** A verb of fmt with its flags. It is `%v` unless defined otherwise. */

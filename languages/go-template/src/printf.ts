@@ -41,7 +41,7 @@ class Directives {
     return this.#out.join('');
   }
 
-  /** Handles one directive after its `%`; false when the format ended in the middle of it. */
+  /** Handles one directive after its `%`. Returns false when the format ended inside it. */
   #directive(): boolean {
     this.#goodIndex = true;
     this.#afterIndex = false;
@@ -139,9 +139,9 @@ class Directives {
     digits.lastIndex = this.#at;
     const text = digits.exec(this.#format)?.[0];
     if (text === undefined) return undefined;
-    // Go compares before it takes in the last digit.
+    // Go compares before it adds the last digit.
     if (Number(text.slice(0, -1)) > NUMBER_MAX) {
-      // Go gives up on the number and leaves the position at the end, so the verb is missing.
+      // Go abandons the number and leaves the position at the end, so the verb is missing.
       this.#at = this.#format.length;
       return undefined;
     }

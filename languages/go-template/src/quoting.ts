@@ -25,24 +25,24 @@ const UNESCAPES = new Map<string, number>([
 ]);
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** Says whether Go prints the code point as itself (strconv.IsPrint). */
+/** Returns true if Go prints the code point unchanged (strconv.IsPrint). */
 export function isPrintable(codePoint: number): boolean {
   if (codePoint < 0x7f) return codePoint >= 0x20;
   return codePoint <= 0x10ffff && PRINTABLE.test(String.fromCodePoint(codePoint));
 }
 
-/** Returns a double-quoted Go literal; `ascii` escapes everything above U+007F. */
+/** Returns a double-quoted Go literal. `ascii` escapes everything above U+007F. */
 export function quote(text: string, ascii = false): string {
   return quoteWith(text, '"', ascii);
 }
 
-/** Returns a single-quoted Go rune literal; an invalid rune is quoted as U+FFFD. */
+/** Returns a single-quoted Go rune literal. An invalid rune is quoted as U+FFFD. */
 export function quoteRune(codePoint: number, ascii = false): string {
   const valid = codePoint >= 0 && codePoint <= 0x10ffff && !(codePoint >= 0xd800 && codePoint <= 0xdfff);
   return quoteWith(String.fromCodePoint(valid ? codePoint : 0xfffd), "'", ascii);
 }
 
-/** Says whether the text can stand between backquotes (strconv.CanBackquote). */
+/** Returns true if the text can be written between backquotes (strconv.CanBackquote). */
 export function canBackquote(text: string): boolean {
   for (const character of text) {
     const codePoint = character.codePointAt(0) ?? 0;
@@ -76,7 +76,7 @@ export function unquote(literal: string): string | undefined {
   return parts.join('');
 }
 
-/** Returns the rune of a Go character constant such as `'a'`, or why it has none. */
+/** Returns the rune of a Go character constant such as `'a'`, or why it is invalid. */
 export function unquoteRune(literal: string): { ok: true; value: number } | { ok: false; reason: string } {
   const next = unquoteCharacter(literal, 1, "'");
   if (next === undefined) return { ok: false, reason: 'invalid syntax' };
@@ -103,7 +103,7 @@ function unquoteCharacter(text: string, at: number, delimiter: string): Unquoted
   return numericEscape(text, at + 1);
 }
 
-/** Of `\u` and `\U`. */
+/** The digits of `\u` and `\U`. */
 const UNICODE_DIGITS: Readonly<Record<string, number>> = { u: 4, U: 8 };
 
 function numericEscape(text: string, at: number): UnquotedCharacter | undefined {

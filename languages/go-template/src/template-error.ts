@@ -4,13 +4,13 @@ import { quote } from './quoting.ts';
 export type TemplateErrorCode = 'parse' | 'execute' | 'limit';
 
 /**
- * Why a template could not be parsed or executed, and where.
- * `text` is exactly what Go's error would print; the other fields are for callers that show a place.
+ * Why a template could not be parsed or executed, and where. `text` is exactly what Go's error would print.
+ * The other fields are for callers that show a place.
  */
 export interface TemplateError {
-  /** `limit`: a limit of this implementation was exceeded. Go would not have refused the template. */
+  /** `limit`: a limit of this implementation was exceeded. Go would have accepted the template. */
   readonly code: TemplateErrorCode;
-  /** The template the place is in: the parsed one, or the `define` that was executing. */
+  /** The template that contains the place: the parsed one, or the `define` that was executing. */
   readonly name: string;
   /** Line, from 1. */
   readonly line: number;
@@ -18,13 +18,13 @@ export interface TemplateError {
   readonly column: number;
   /** The message, without the place. */
   readonly message: string;
-  /** The expression that failed, in Go's normal form; absent for parse errors. */
+  /** The expression that failed, in Go's normal form. Absent for parse errors. */
   readonly expression?: string;
   /** The whole text, as Go prints it. */
   readonly text: string;
 }
 
-/** Thrown inside this package; its public functions turn it into a value. */
+/** Thrown inside this package. Its public functions convert it to a value. */
 export class TemplateFailure extends Error {
   readonly error: TemplateError;
 
@@ -43,7 +43,7 @@ export function sourcePosition(source: string, at: number): { line: number; colu
   return { line, column: Array.from(before.slice(lineStart)).length + 1 };
 }
 
-/** Builds a parse error; Go gives only the line, so its text has no column. */
+/** Builds a parse error. Go gives only the line, so its text has no column. */
 export function parseError(place: {
   name: string;
   line: number;
@@ -55,7 +55,7 @@ export function parseError(place: {
   return { code, name, line, column, message, text: `template: ${name}:${line}: ${message}` };
 }
 
-/** Builds an execution error; Go's column counts bytes from 0. */
+/** Builds an execution error. Go's column counts bytes from 0. */
 export function executionError(place: {
   source: string;
   at: number;

@@ -4,8 +4,8 @@ import type { Token } from './token.ts';
 const START: Token = { kind: 'eof', text: '', at: 0, line: 0 };
 
 /**
- * Tokens with three of look-ahead. The slots are kept as Go keeps them, because a parse error is reported on the
- * line of the token in slot 0, whatever the parser was looking at.
+ * Tokens with a look-ahead of three. The slots match Go's, because a parse error is reported on the line of
+ * the token in slot 0, whichever token the parser was reading.
  */
 export class TokenStream {
   readonly #lexer: Lexer;
@@ -37,13 +37,13 @@ export class TokenStream {
     this.#held += 1;
   }
 
-  /** Puts back the given token in front of the one backed up. */
+  /** Puts the given token back in front of the one backed up. */
   backupTwo(token: Token): void {
     this.#slots[1] = token;
     this.#held = 2;
   }
 
-  /** Puts back two tokens in front of the one backed up; `first` comes out first. */
+  /** Puts two tokens back in front of the one backed up. `first` is returned first. */
   backupThree(first: Token, second: Token): void {
     this.#slots[1] = second;
     this.#slots[2] = first;

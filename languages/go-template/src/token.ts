@@ -38,7 +38,7 @@ export type KeywordKind =
   | 'template'
   | 'with';
 
-/** A piece of template source; `at` is an index into the source, `line` counts from 1. */
+/** A piece of template source. `at` is an index into the source, and `line` counts from 1. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;

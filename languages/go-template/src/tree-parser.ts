@@ -21,7 +21,7 @@ export interface TreeParserInput {
 
 type EndNode = { readonly kind: 'end' | 'else'; readonly at: number };
 
-/** Parses the statements of one template (text/template/parse.Tree); a `define` inside gets its own. */
+/** Parses the statements of one template (text/template/parse.Tree). A `define` inside gets its own. */
 export class TreeParser implements ParserState {
   readonly input: TreeParserInput;
   readonly tokens: TokenStream;
@@ -82,7 +82,7 @@ export class TreeParser implements ParserState {
     return token.kind === kind ? token : this.unexpected(token, context);
   }
 
-  /** Runs a nested part, refusing nesting beyond the limit. */
+  /** Runs a nested part, and refuses nesting beyond the limit. */
   nested<T>(parse: () => T): T {
     if (this.#depth >= this.input.limits.parseDepth) {
       const { line } = this.tokens.latest;

@@ -70,7 +70,7 @@ export function mapValue(
   return { kind: 'map', type, entries: entries === null ? null : new Map(entries) };
 }
 
-/** Returns a struct; fields that are not given have their zero value. */
+/** Returns a struct. Fields that are not given have their zero value. */
 export function structValue(type: StructType, given: Readonly<Record<string, Value>>): StructValue {
   const fields = new Map<string, Value>();
   for (const field of type.fields) {
@@ -100,7 +100,7 @@ export function functionValue(name: string, type: FunctionType, call: FunctionVa
   return { kind: 'func', name, type, call };
 }
 
-/** Returns the dynamic type; undefined for nil, which has none. */
+/** Returns the dynamic type, or undefined for nil, which has none. */
 export function typeOf(value: Value): GoType | undefined {
   switch (value.kind) {
     case 'nil':
@@ -118,7 +118,7 @@ export function typeOf(value: Value): GoType | undefined {
   }
 }
 
-/** Returns the value a Go variable of this type starts with. */
+/** Returns the initial value of a Go variable of this type. */
 export function zeroValue(type: GoType): Value {
   switch (type.kind) {
     case 'bool':
@@ -149,12 +149,15 @@ export function heldAs(type: GoType, value: Value): Value {
   return type.kind === 'interface' && value.kind !== 'interface' ? { kind: 'interface', value } : value;
 }
 
-/** Returns what is inside an interface. */
+/** Returns the value inside an interface. */
 export function unwrapInterface(value: Value): Value {
   return value.kind === 'interface' ? value.value : value;
 }
 
-/** Follows pointers and interfaces to the value; `isNil` when one of them was nil, and then `value` is that one. */
+/**
+ * Follows pointers and interfaces to the value. `isNil` is true when one of them was nil, and then `value` is
+ * that one.
+ */
 export function indirect(value: Value): { value: Value; isNil: boolean } {
   let current = value;
   for (;;) {
@@ -168,7 +171,7 @@ export function indirect(value: Value): { value: Value; isNil: boolean } {
   }
 }
 
-/** Says whether the value counts as true: non-zero, non-empty, non-nil; a struct always does. */
+/** Returns true if the value counts as true: non-zero, non-empty, non-nil. A struct always does. */
 export function isTrue(value: Value): boolean {
   switch (value.kind) {
     case 'nil':

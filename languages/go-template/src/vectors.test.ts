@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ANY_SAMPLE, SAMPLE_FUNCTIONS } from './vectors-sample.ts';
 import { execute, fromJson, type MissingKey, mapValue, parseTemplate, type Value } from './index.ts';
 
-// Made with Go's own text/template; see ../testdata/generate.go.
+// Created with Go's own text/template. See ../testdata/generate.go.
 interface Vector {
   group: string;
   template: string;
@@ -29,7 +29,7 @@ function outcome(vector: Vector): { output?: string; error?: string } {
 
 for (const group of new Set(file.cases.map((vector) => vector.group))) {
   const vectors = file.cases.filter((vector) => vector.group === group);
-  test(`${group}: ${vectors.length} templates give what Go gives`, () => {
+  test(`${group}: ${vectors.length} templates give the same result as Go`, () => {
     const wrong = vectors.flatMap((vector) => {
       const { group: _, template, missingKey, ...expected } = vector;
       const actual = outcome(vector);
@@ -40,6 +40,6 @@ for (const group of new Set(file.cases.map((vector) => vector.group))) {
   });
 }
 
-test('the vectors are the gold standard, so there are many of them', () => {
+test('there are many vectors, because they are the reference', () => {
   assert.ok(file.cases.length >= 1000);
 });

@@ -8,7 +8,7 @@ import { LimitExceeded } from './meter.ts';
 import { heldAs, indirect, intValue, isTrue, NIL, unwrapInterface } from './value.ts';
 import type { IntegerValue, Value } from './go-model.ts';
 
-/** How a statement ended: in order, or by leaving the loop around it. */
+/** How a statement ended: normally, or by leaving the loop around it. */
 type Ending = 'next' | 'break' | 'continue';
 
 /** Executes the statements of a list with the given dot. */
@@ -72,7 +72,7 @@ function walkRange(frame: Frame, dot: Value, node: BranchNode): Ending {
   }
   const ending = !ran && node.elseList !== undefined ? walkList(frame, dot, node.elseList) : 'next';
   frame.popTo(outer);
-  // A break in the else part leaves this range too: Go catches it here, and a continue in the loop around.
+  // A break in the else part also leaves this range: Go catches it here, and a continue in the loop around.
   return ending === 'break' ? 'next' : ending;
 }
 

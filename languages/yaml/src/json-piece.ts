@@ -1,9 +1,12 @@
-/** A list or an object of a JSON text that is read in pieces: values that are there, and text that is not read yet. */
+/**
+ * A list or an object of a JSON text that is read in pieces: the values read so far, and the text that is not
+ * read yet.
+ */
 import { isRecord } from './is-record.ts';
 
 export class JsonSyntaxError extends SyntaxError {}
 
-/** Blank as RFC 8259 has it. */
+/** White space as in RFC 8259. */
 const BLANK = /^[ \t\r\n]*$/;
 
 type Container = unknown[] | Record<string, unknown>;
@@ -11,15 +14,15 @@ type Container = unknown[] | Record<string, unknown>;
 export class JsonPiece {
   readonly isList: boolean;
   readonly container: Container;
-  /** Commas between its items so far. */
+  /** The number of commas between its items so far. */
   commas = 0;
-  /** True when its parent has it already. Otherwise it is text of its parent. */
+  /** True when its parent already contains it. Otherwise it is text of its parent. */
   isTaken = false;
-  /** Where its text that is not read yet begins. */
+  /** The start of its text that is not read yet. */
   #start: number;
   /** The last comma after `#start`. */
   #comma = -1;
-  /** The item before `#start` was taken by itself: a comma or the end follows. */
+  /** True when the item before `#start` was read separately, so that a comma or the end follows. */
   #isAfterItem = false;
 
   constructor({ isList, start }: { readonly isList: boolean; readonly start: number }) {
@@ -43,7 +46,7 @@ export class JsonPiece {
     this.#start = at + 1;
   }
 
-  /** Reads the items that are whole. */
+  /** Reads the items that are complete. */
   flush(text: string): void {
     if (this.#comma === -1) return;
     this.#add(text, this.#comma);
@@ -65,14 +68,14 @@ export class JsonPiece {
     set(container, name, item);
   }
 
-  /** The text of an item that was taken ends before `at`. */
+  /** The text of an item that was read separately ends before `at`. */
   skipTo(at: number): void {
     this.#start = at;
     this.#comma = -1;
     this.#isAfterItem = true;
   }
 
-  /** Reads what is left before its closing bracket. */
+  /** Reads the rest before its closing bracket. */
   end(text: string, at: number): void {
     if (!this.isTaken) return;
     this.flush(text);
@@ -87,7 +90,7 @@ export class JsonPiece {
     return Array.isArray(this.container) ? this.container[0] : undefined;
   }
 
-  /** Whether the string that begins at `at` is an item, not the name of a field. */
+  /** Returns true if the string that begins at `at` is an item, not the name of a field. */
   isItem(text: string, at: number): boolean {
     if (this.isList) return true;
     let before = at - 1;
@@ -114,7 +117,7 @@ export class JsonPiece {
   }
 }
 
-/** The string between two quotes, decoded slice by slice; yields after each. */
+/** Returns the string between two quotes, decoded slice by slice. Yields after each. */
 export function* parsedString(
   text: string,
   { start, end, each }: { readonly start: number; readonly end: number; readonly each: number },
@@ -132,14 +135,14 @@ export function* parsedString(
 /** The longest escape is `\u0000`. */
 const ESCAPE_CHARACTERS = 6;
 
-/** `to`, or the beginning of the escape that it would cut in two. */
+/** Returns `to`, or the start of the escape that it would cut in two. */
 function beforeEscape(text: string, from: number, to: number): number {
   for (let at = to - 1; at >= Math.max(from, to - ESCAPE_CHARACTERS); at -= 1)
     if (text[at] === '\\') return isEscaped(text, at) ? at - 1 : at;
   return to;
 }
 
-/** Whether an odd number of backslashes stands before `at`. */
+/** Returns true if an odd number of backslashes precedes `at`. */
 export function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text[at - 1 - backslashes] === '\\') backslashes += 1;
@@ -150,7 +153,7 @@ function isBlank(text: string, start: number, end: number): boolean {
   return start >= end || BLANK.test(text.slice(start, end));
 }
 
-/** A field named `__proto__` is a field like any other, as for `JSON.parse`. */
+/** Treats a field named `__proto__` like any other, as `JSON.parse` does. */
 function set(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
@@ -175,5 +178,5 @@ function parsed(text: string, at: number): unknown {
 }
 
 function unexpected(at: number): JsonSyntaxError {
-  return new JsonSyntaxError(`a value is missing or a character is too many after position ${at}`);
+  return new JsonSyntaxError(`a value is missing or a character is unexpected after position ${at}`);
 }

@@ -10,7 +10,7 @@ function pieces(text: string): number {
   for (let count = 0; ; count++) if (reading.next().done === true) return count;
 }
 
-/** Big enough to be read in pieces: each value stands beside long strings. */
+/** Large enough to be read in pieces, because each value is beside long strings. */
 const bulky = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -64,7 +64,7 @@ test('an escape is not cut in two', () => {
     }
 });
 
-test('the same field twice is the last one, and a field named __proto__ is one like others', () => {
+test('a repeated field has its last value, and a field named __proto__ is like any other', () => {
   const long = 'x'.repeat(70_000);
   const value = parseJson(
     `{"a":1,"__proto__":{"b":2},"c":"${long}","a":3,"__proto__":["${long}"]}`,
@@ -75,7 +75,7 @@ test('the same field twice is the last one, and a field named __proto__ is one l
   assert.deepEqual(Object.getOwnPropertyDescriptor(value, '__proto__')?.value, [long]);
 });
 
-test('pauses often, whatever the text is made of', () => {
+test('pauses often, whatever the text contains', () => {
   const units = ['{},', '"k":1,', '"\\n",', '[[1]],', '1,', ' 1 ,'];
   for (const unit of units) {
     const isObject = unit.startsWith('"k"');

@@ -1,26 +1,27 @@
 /**
- * JSON text becomes values piece by piece, under limits. `JSON.parse` does the work on pieces that take it a fraction of a
- * millisecond; between them the caller may let others run. Limits are checked on the text, before values exist.
+ * Parses JSON text piece by piece, under limits. `JSON.parse` reads pieces that take it a fraction of a
+ * millisecond, and between them the caller may let other work run. Limits are checked on the text, before
+ * values exist.
  */
 export { isRecord } from './is-record.ts';
 import { isEscaped, JsonPiece, JsonSyntaxError, parsedString } from './json-piece.ts';
 
 export interface JsonLimits {
-  /** Values, those in lists and objects and the lists and objects themselves. */
+  /** The number of values, including lists, objects and the values in them. */
   readonly nodes: number;
-  /** Nesting of lists and objects. */
+  /** The nesting of lists and objects. */
   readonly depth: number;
-  /** Fields of one object. */
+  /** The fields of one object. */
   readonly keys: number;
 }
 
-/** The text is JSON and is more than a limit allows. */
+/** The text is JSON and exceeds a limit. */
 export class JsonLimitError extends Error {}
 
-/** Characters that are parsed without a pause: 1 ms when all of it is escapes. */
+/** The characters that are parsed without a pause: 1 ms if all of it is escapes. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** Escaped quotes of one string that are passed without a pause. */
+/** The escaped quotes of one string that are skipped without a pause. */
 const QUOTES_EACH = 5000;
 
 const QUOTE = 34;
@@ -38,7 +39,7 @@ export function* readJson(text: string, limits: JsonLimits): Generator<undefined
   return yield* new JsonReader(text, limits).read();
 }
 
-/** As `readJson`, without pauses. */
+/** Like `readJson`, without pauses. */
 export function parseJson(text: string, limits: JsonLimits): unknown {
   const reading = readJson(text, limits);
   for (;;) {
@@ -116,7 +117,7 @@ class JsonReader {
     if (piece.isTaken) this.#top().skipTo(this.#at + 1);
   }
 
-  /** Moves to the closing quote. A string of many pieces is decoded by itself. */
+  /** Moves to the closing quote. A string of many pieces is decoded separately. */
   *#string(): Generator<undefined, void> {
     const start = this.#at;
     let end = start;
@@ -134,7 +135,7 @@ class JsonReader {
     this.#top().skipTo(end + 1);
   }
 
-  /** Turns what was read whole into values, so that what follows is a piece of its own. */
+  /** Converts the complete items to values, so that the rest is a separate piece. */
   #flush(): void {
     let parent: JsonPiece | undefined;
     for (const piece of this.#open) {

@@ -1,10 +1,14 @@
 /**
- * Lines within a quoted scalar may be indented as they like, as for yaml.v3 (and libyaml), which upstream reads templates
- * with. YAML 1.2 and the lexer we use want them further in than what is around them; templates in use are not.
+ * Lines within a quoted scalar may have any indentation, as in yaml.v3 (and libyaml), with which upstream
+ * reads templates. YAML 1.2 and our lexer require more indentation than around the scalar. Templates in use
+ * do not have it.
  */
 import { Lexer } from 'yaml';
 
-/** What the lexer keeps to itself: how far in the next line has to be, and the reading of one quoted scalar. */
+/**
+ * Private parts of the lexer: the required indentation of the next line, and the reading of one quoted
+ * scalar.
+ */
 interface LexerInside {
   indentNext: number;
   parseQuotedScalar: () => Generator<string, string | undefined>;

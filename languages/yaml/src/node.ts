@@ -8,7 +8,7 @@ export interface YamlScalar {
   readonly kind: 'scalar';
   /** YAML 1.2 core value. */
   readonly value: string | number | boolean | null;
-  /** As written, unquoted: `0644` stays `0644`. */
+  /** The text as written, unquoted: `0644` stays `0644`. */
   readonly text: string;
   readonly quoted: boolean;
   readonly position: Position;
@@ -40,7 +40,7 @@ export type Path = readonly (string | number)[];
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** The node as JSON. Objects are plain; a key named `__proto__` is an own property like any other. */
+/** Returns the node as JSON. Objects are plain, and a key named `__proto__` is an ordinary own property. */
 export function toJson(node: YamlNode): Json {
   switch (node.kind) {
     case 'scalar':
@@ -53,8 +53,8 @@ export function toJson(node: YamlNode): Json {
 }
 
 /**
- * Where `path` stands in the text: the key of its last element, or of the nearest ancestor that exists
- * (a missing field is reported where it should have been).
+ * Returns the position of `path` in the text: that of the key of its last element, or of the nearest ancestor
+ * that exists (a missing field is reported where it should have been).
  */
 export function positionOf(node: YamlNode, path: Path): Position {
   let current = node;
@@ -77,7 +77,7 @@ export function positionOf(node: YamlNode, path: Path): Position {
   return position;
 }
 
-/** The node at `path`, or undefined. */
+/** Returns the node at `path`, or undefined. */
 export function nodeAt(node: YamlNode, path: Path): YamlNode | undefined {
   let current: YamlNode | undefined = node;
   for (const step of path) {

@@ -16,7 +16,7 @@ test('keeps the position of every key and item', () => {
   assert.deepEqual(positionOf(node, ['spec', 'interfaces', 0]), { line: 3, column: 7 });
 });
 
-test('gives the nearest ancestor for a field that is not there', () => {
+test('returns the nearest ancestor for a missing field', () => {
   const node = only('spec:\n  a: 1\n');
   assert.deepEqual(positionOf(node, ['spec', 'missing', 'deeper']), { line: 1, column: 1 });
 });
@@ -28,13 +28,13 @@ test('keeps the text of scalars beside their value', () => {
   assert.deepEqual(toJson(node), { a: 644, b: 'y', c: 'true', d: null, e: 1.5 });
 });
 
-test('splits documents and leaves out the empty ones', () => {
+test('splits documents and omits empty ones', () => {
   const parsed = parseYaml('---\na: 1\n---\n---\nb: 2\n');
   assert.ok(parsed.ok);
   assert.deepEqual(parsed.documents.map(toJson), [{ a: 1 }, { b: 2 }]);
 });
 
-/** What yaml.v3 makes of them; undefined where it refuses too. */
+/** The result of yaml.v3, or undefined where it refuses too. */
 const quotedOverLines: readonly [string, unknown][] = [
   ['a:\n  b: "x\n  y &&\n z"\n  c: 1\n', { a: { b: 'x y && z', c: 1 } }],
   ["a:\n  b: 'x\n\n y'\n  c: 1\n", { a: { b: 'x\ny', c: 1 } }],
@@ -48,7 +48,7 @@ const quotedOverLines: readonly [string, unknown][] = [
   ['a:\n  b: x\n  y\n  c: 1\n', undefined],
 ];
 
-test('the lines of a quoted scalar may be indented as they like, as for yaml.v3', () => {
+test('the lines of a quoted scalar may have any indentation, as in yaml.v3', () => {
   for (const [text, expected] of quotedOverLines) {
     const parsed = parseYaml(text);
     assert.deepEqual(parsed.ok ? toJson(only(text)) : undefined, expected, text);
@@ -63,7 +63,7 @@ test('refuses a duplicate key with its line and column', () => {
   assert.equal(parsed.error.position.line, 3);
 });
 
-test('names the place of a syntax error', () => {
+test('reports the place of a syntax error', () => {
   const parsed = parseYaml('a:\n  - b\n c: d\n');
   assert.ok(!parsed.ok);
   assert.ok(parsed.error.position.line >= 2);
@@ -90,7 +90,7 @@ test('keeps a key named __proto__ as an own property', () => {
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
 });
 
-test('reads back what it writes', () => {
+test('reads what it writes', () => {
   const value = { a: ['0644', 'y', 'null', '1e3', ''], b: { c: 'line\nbreak\n', d: [1, true, null] } };
   assert.deepEqual(toJson(only(stringifyYaml(value))), value);
 });
@@ -121,14 +121,14 @@ test('an alias is the node of the nearest anchor before it', () => {
   });
 });
 
-test('an alias that nothing or its own node stands behind is refused', () => {
+test('an alias without an anchor, or inside its own node, is refused', () => {
   assert.equal(errorOf('a: *b\n'), 'alias *b has no anchor');
   assert.equal(errorOf('a: &a [1, {b: *a}]\n'), 'alias *a contains itself');
   assert.equal(errorOf('a: *b\nc: &b 1\n'), 'alias *b has no anchor');
   assert.equal(errorOf('a: &b 1\n---\nc: *b\n'), 'alias *b has no anchor');
 });
 
-test('what aliases and merge keys stand for is bounded in nodes, in characters and in depth', () => {
+test('the expansion of aliases and merge keys is limited in nodes, in characters and in depth', () => {
   const aliases = (name: string, count: number) => `[${`*${name},`.repeat(count)}]`;
   assert.match(errorOf(`a: &a [${'x,'.repeat(999)}]\nb: ${aliases('a', 300)}\n`), /more than 200000 nodes/);
   assert.match(
@@ -142,7 +142,7 @@ test('what aliases and merge keys stand for is bounded in nodes, in characters a
   assert.match(errorOf(`a0: &a0 [x]\n${deep}`), /nested deeper than 100/);
 });
 
-test('a limit of nodes and of depth holds before there is a tree', () => {
+test('limits of nodes and of depth apply before there is a tree', () => {
   for (const text of ['[', '{a: ', '- ', '? ', '- ? ', '[? ', '!!seq [', '&a [', 'a: [', '- - {b: '])
     assert.match(errorOf(text.repeat(20_000)), /nested deeper than 100/, text);
   const indented = Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join('');
@@ -159,7 +159,7 @@ test('a limit of nodes and of depth holds before there is a tree', () => {
   }
 });
 
-test('keys, aliases and anchors cost what they are long, not more', () => {
+test('the cost of keys, aliases and anchors is proportional to their length', () => {
   const many = (line: (index: number) => string, count = 20_000) =>
     Array.from({ length: count }, (_, index) => line(index)).join('');
   const texts: Record<string, string> = {
@@ -178,7 +178,7 @@ test('keys, aliases and anchors cost what they are long, not more', () => {
   }
 });
 
-test('refuses the same key however it is written', () => {
+test('refuses a duplicate key in any spelling', () => {
   for (const text of ['{a: 1, "a": 2}', '{1: a, "1": b}', 'a: 1\n"a": 2\n', '<<: {a: 1}\n<<: {b: 1}\n'])
     assert.equal(errorOf(text), 'map keys must be unique');
 });

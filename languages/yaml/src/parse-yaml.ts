@@ -1,8 +1,8 @@
 /**
- * YAML text becomes a tree of nodes that remember where they stand, so that every later error can say
- * line and column. Aliases are resolved; duplicate keys are refused; mappings have string keys. Scalars keep both
- * their text (what yaml.v3 puts into a Go string field) and their YAML 1.2 core value. Time and memory grow no
- * faster than the text: limits hold while the text is read, before a tree exists.
+ * Parses YAML text to a tree of nodes that know their position, so that every later error can state line and
+ * column. Aliases are resolved, duplicate keys are refused, and mappings have string keys. Scalars keep both
+ * their text (what yaml.v3 puts into a Go string field) and their YAML 1.2 core value. Time and memory grow
+ * no faster than the text, because limits apply while the text is read, before a tree exists.
  */
 import { Composer, isScalar, LineCounter, Parser, type Document } from 'yaml';
 import { lexemesOf } from './lenient-lexer.ts';
@@ -13,13 +13,13 @@ import type { YamlLimits } from './yaml-limits.ts';
 /** Text longer than this is refused before parsing: 4 MiB, as Kubernetes' own limit of 3 MiB per request. */
 export const YAML_TEXT_LIMIT = 4 * 1024 * 1024;
 
-/** Those of files. A directory of 10,000 Hardware in one file fits. */
+/** The limits for files. A directory of 10,000 Hardware in one file fits. */
 const FILE_LIMITS: YamlLimits = { nodes: 200_000, depth: 100, keys: 200_000, characters: YAML_TEXT_LIMIT };
-/** Of one node with its indentation, markers and line end; comments and empty lines count too. */
+/** The lexemes of one node with its indentation, markers and line end. Comments and empty lines count too. */
 const LEXEMES_PER_NODE = 10;
 /** Tokens that the parser keeps open for each level: a collection, its item, and its key. */
 const TOKENS_PER_LEVEL = 2;
-/** Of a parser's message, which may quote the text. */
+/** The length of a parser's message, which may quote the text. */
 const MESSAGE_CHARACTERS_MAX = 300;
 
 export interface YamlError {
@@ -31,7 +31,7 @@ export type ParsedYaml =
   | { readonly ok: true; readonly documents: readonly YamlNode[] }
   | { readonly ok: false; readonly error: YamlError };
 
-/** All documents of `text` that are not empty. */
+/** Returns all documents of `text` that are not empty. */
 export function parseYaml(text: string, limits: YamlLimits = FILE_LIMITS): ParsedYaml {
   if (text.length > YAML_TEXT_LIMIT) {
     return failure(`text is longer than ${YAML_TEXT_LIMIT} characters`, { line: 1, column: 1 });
@@ -55,7 +55,7 @@ export function parseYaml(text: string, limits: YamlLimits = FILE_LIMITS): Parse
 
 function parsedDocuments(text: string, lineCounter: LineCounter, limits: YamlLimits): readonly Document[] {
   const parser = new Parser(lineCounter.addNewLine);
-  // The composer compares every key with every other; the tree builder finds duplicates with a map.
+  // The composer compares every key with every other. The tree builder finds duplicates with a map.
   const composer = new Composer({ lineCounter, prettyErrors: false, uniqueKeys: false });
   const lexemesMax = limits.nodes * LEXEMES_PER_NODE;
   function* tokens() {
@@ -65,7 +65,7 @@ function parsedDocuments(text: string, lineCounter: LineCounter, limits: YamlLim
       lexemes += 1;
       if (lexemes > lexemesMax) throw tooMany(limits, positionAt(lineCounter, parser.offset));
       for (const token of parser.next(lexeme)) {
-        // Only one fault is reported. Others may follow for each line, and the parser takes longer with each.
+        // Only one fault is reported. There may be one for each line, and the parser slows down with each.
         if (token.type === 'error') throw new TreeError(token.message, positionAt(lineCounter, token.offset));
         yield token;
       }

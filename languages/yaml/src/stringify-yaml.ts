@@ -10,8 +10,8 @@ const OPTIONS: ToStringOptions = { lineWidth: 0, indentSeq: false };
 const CREATION = { aliasDuplicateObjects: false, version: '1.1' } as const;
 
 /**
- * Block style YAML as `kubectl get -o yaml` prints it: two spaces, lists not indented, long text unfolded. Text with control
- * characters is quoted, with those as escapes.
+ * Writes block style YAML as `kubectl get -o yaml` prints it: two spaces, lists not indented, long text
+ * unfolded. Text with control characters is quoted, with escapes.
  */
 export function stringifyYaml(value: unknown): string {
   const text = stringify(value, { ...OPTIONS, ...CREATION });

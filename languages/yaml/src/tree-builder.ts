@@ -41,7 +41,7 @@ export function positionAt(lines: LineCounter, offset: number): Position {
 
 type SourceNode = Alias | Scalar | YAMLMap | YAMLSeq;
 
-/** What a node is when its aliases are written out. */
+/** The size of a node with its aliases expanded. */
 interface Size {
   readonly nodes: number;
   readonly characters: number;
@@ -61,7 +61,7 @@ export class TreeBuilder {
   readonly #anchors = new Map<string, Anchored | undefined>();
   #nodes = 0;
   #characters = 0;
-  /** Of the node that was built last. */
+  /** The height of the node that was built last. */
   #height = 0;
 
   constructor(lines: LineCounter, limits: YamlLimits) {
@@ -97,7 +97,10 @@ export class TreeBuilder {
     return built;
   }
 
-  /** The node itself, not a copy: its size is counted again, as whoever walks the tree comes by again. */
+  /**
+   * Returns the node itself, not a copy. Its size is counted again, because everything that walks the tree
+   * visits it again.
+   */
   #aliased({ source }: Alias, position: Position, depth: number): YamlNode {
     const target = this.#anchors.get(source);
     if (target === undefined) {
@@ -200,7 +203,10 @@ export class TreeBuilder {
     return this.#built(pair.value, depth + 1);
   }
 
-  /** A merge key fills in what the mapping itself does not say. What it reads counts, also what it need not take. */
+  /**
+   * A merge key adds fields that the mapping itself does not have. All fields that it reads count, also those
+   * that it does not add.
+   */
   #merge(entries: Map<string, YamlMapEntry>, source: YamlNode): void {
     const sources = source.kind === 'list' ? source.items : [source];
     for (const one of sources) {

@@ -2,7 +2,7 @@ import { toJson } from './node.ts';
 import { parseYaml } from './parse-yaml.ts';
 import type { YamlLimits } from './yaml-limits.ts';
 
-/** The one document of `text` as JSON, or what is wrong and where. */
+/** Returns the only document of `text` as JSON, or what is wrong and where. */
 export function yamlToJson(
   text: string,
   limits: YamlLimits,
@@ -14,6 +14,6 @@ export function yamlToJson(
   }
   const [document, ...more] = parsed.documents;
   if (document === undefined || more.length > 0)
-    return { ok: false, message: 'there must be one YAML document' };
+    return { ok: false, message: 'there must be exactly one YAML document' };
   return { ok: true, json: JSON.stringify(toJson(document)) };
 }

@@ -6,7 +6,7 @@ export interface AgentCall {
   readonly agentId: string;
   /** The credential that the agent presented. */
   readonly session: string | undefined;
-  /** `report` changes state; every other kind only reads. */
+  /** `report` changes state. Every other kind only reads. */
   readonly purpose: 'read' | 'report';
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HeldBytes } from './index.ts';
 
-test('a chunk that several readers wait for counts once, until the last of them has taken it', () => {
+test('a chunk that several readers wait for counts once, until the last of them has read it', () => {
   const held = new HeldBytes(1000);
   const chunk = new Uint8Array(600);
   const [one, two] = [held.reader(assert.fail), held.reader(assert.fail)];
@@ -16,7 +16,7 @@ test('a chunk that several readers wait for counts once, until the last of them 
   assert.equal(held.bytes(), 0);
 });
 
-test('above the limit those that have not moved for longest are cut off, and no more than needed', () => {
+test('above the limit the readers that have been stuck longest are cut off, and no more than needed', () => {
   const held = new HeldBytes(1000);
   const cut: string[] = [];
   const [slow, idle, fast] = ['slow', 'idle', 'fast'].map((name) => held.reader(() => void cut.push(name)));
@@ -35,7 +35,7 @@ test('above the limit those that have not moved for longest are cut off, and no 
   idle!.end();
 });
 
-test('a reader that asks for more than all may have is cut off itself, and everything is released', () => {
+test('a reader that requests more than the limit is cut off itself, and everything is released', () => {
   const held = new HeldBytes(1000);
   let cuts = 0;
   const reader = held.reader(() => void (cuts += 1));

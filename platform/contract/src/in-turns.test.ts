@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inTurns, Turns } from './in-turns.ts';
 
-/** Runs turns manually, with a clock that advances when the work says so. */
+/** Runs turns manually, with a clock that advances when the work requires it. */
 function scene() {
   let nowMs = 0;
   let next: (() => void)[] = [];
@@ -28,7 +28,7 @@ function scene() {
   return { turns, work, done, turn, isIdle: () => next.length === 0 };
 }
 
-test('short work is done at once, and asks for one turn', async () => {
+test('short work completes at once, and requests one turn', async () => {
   const { turns, work, turn, done, isIdle } = scene();
   const result = turns.run(work('a', 3, 0.1));
   assert.deepEqual(done.splice(0), ['a1', 'a2']);
@@ -37,7 +37,7 @@ test('short work is done at once, and asks for one turn', async () => {
   assert.ok(isIdle());
 });
 
-test('all work of a turn has one share, however many ask', () => {
+test('all work of a turn shares one allowance, however many callers there are', () => {
   const { turns, work, done, turn } = scene();
   for (const name of ['a', 'b', 'c', 'd']) void turns.run(work(name, 100, 0.25));
   assert.deepEqual(done.splice(0), ['a1', 'a2', 'a3', 'a4']);
@@ -47,7 +47,7 @@ test('all work of a turn has one share, however many ask', () => {
   assert.deepEqual(turn().pieces, ['a7', 'a8', 'b3', 'b4', 'c3', 'c4', 'd3', 'd4']);
 });
 
-test('who waits longest goes on first, and who comes later waits behind', async () => {
+test('the longest waiting work continues first, and later work waits behind it', async () => {
   const { turns, work, done, turn } = scene();
   void turns.run(work('long', 100, 1));
   const short = turns.run(work('short', 1, 0.1));
@@ -56,7 +56,7 @@ test('who waits longest goes on first, and who comes later waits behind', async 
   assert.equal(await short, 'short');
 });
 
-test('a fault ends its work alone', async () => {
+test('an error ends only its own work', async () => {
   const { turns, work, turn } = scene();
   function* faulty(): Generator<undefined, string> {
     yield undefined;
@@ -69,7 +69,7 @@ test('a fault ends its work alone', async () => {
   assert.equal(await good, 'a');
 });
 
-test('others have their turn while work goes on', async () => {
+test('other work gets its turn while long work continues', async () => {
   const seen = { turns: 0 };
   let isOver = false;
   const count = (): void => {

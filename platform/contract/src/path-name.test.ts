@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodedPathOf, pathElementsOf, pathNameOf } from './index.ts';
 
-test('gives the path that the URL parser gives', () => {
+test('returns the path that the URL parser returns', () => {
   for (const target of ['/', '/a/b', '/a?b=/c', '/a#/c', '/a%2Fb?#', '//a', '/?x', '/%E2%82%AC/../c']) {
     const { href, pathname } = new URL(target, 'http://[2001:db8::1]:7080');
     assert.equal(pathNameOf(href), pathname, target);
@@ -10,7 +10,7 @@ test('gives the path that the URL parser gives', () => {
   assert.equal(pathNameOf(new URL('http://server').href), '/');
 });
 
-test('a path is decoded, as one and in elements, when nothing is hidden in it', () => {
+test('a path is decoded, whole and in elements, unless an escape hides something', () => {
   const cases: [target: string, decoded: string | undefined][] = [
     ['/', '/'],
     ['/a/b/?c', '/a/b/'],

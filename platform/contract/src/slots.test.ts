@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Slots } from './index.ts';
 
-test('a slot is free again once it was given back, and only once', () => {
+test('a slot is free again once it was released, and counts only once', () => {
   const slots = new Slots(2);
   const [one, two] = [slots.take(), slots.take()];
   assert.ok(one !== undefined && two !== undefined);

@@ -49,7 +49,9 @@ export interface DatagramRun {
   readonly body: Uint8Array;
   /** The offset in `body` of the first piece. */
   readonly offset: number;
-  /** The length of all pieces together. Each piece has `pieceBytes`; the last may be shorter, or empty. */
+  /**
+   * The length of all pieces together. Each piece has `pieceBytes`, and the last may be shorter, or empty.
+   */
   readonly length: number;
   readonly pieceBytes: number;
 }

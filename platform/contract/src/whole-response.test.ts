@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WholeResponse } from './index.ts';
 
-test('is to a reader what an ordinary Response is', async () => {
+test('readers see an ordinary Response', async () => {
   const response = new WholeResponse('grüß', { status: 404, headers: { 'X-A': 'b' } });
   assert.deepEqual([response.status, response.ok, response.bodyUsed], [404, false, false]);
   assert.deepEqual([...response.headers].sort(), [
@@ -15,7 +15,7 @@ test('is to a reader what an ordinary Response is', async () => {
   assert.equal(response.bodyUsed, true);
 });
 
-test('has no body when it is empty, and gives bytes as they are', async () => {
+test('has no body when it is empty, and returns bytes unchanged', async () => {
   assert.equal(new WholeResponse('').body, null);
   assert.deepEqual(await new WholeResponse(Uint8Array.of(1, 2)).bytes(), Uint8Array.of(1, 2));
   assert.deepEqual(await new WholeResponse('{"a":1}').json(), { a: 1 });

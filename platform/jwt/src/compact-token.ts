@@ -23,16 +23,16 @@ export function readCompactToken(token: string): CompactToken {
   const parts = token.split('.');
   const [header, payload, signature] = parts;
   if (parts.length !== 3 || header === undefined || payload === undefined || !signature)
-    return refused('malformed', 'a token has three parts: header.payload.signature');
+    return refused('malformed', 'a token must have three parts: header.payload.signature');
   const spoiled = parts.findIndex((part) => !isBase64Url(part));
   if (spoiled >= 0) return refused('malformed', `part ${spoiled + 1} of the token is not base64url`);
   const [protectedHeader, claims] = [jsonRecord(header), jsonRecord(payload)];
   if (protectedHeader === undefined || claims === undefined)
-    return refused('malformed', 'header and payload of a token are JSON objects');
+    return refused('malformed', 'header and payload of a token must be JSON objects');
   const algorithm = text(protectedHeader, 'alg');
   if (algorithm === undefined) return refused('malformed', 'the token names no algorithm');
   if (Object.hasOwn(protectedHeader, 'crit'))
-    return refused('malformed', 'the token has critical extensions, which nobody here understands');
+    return refused('malformed', 'the token has critical extensions, which are not supported');
   return { ok: true, algorithm, keyId: text(protectedHeader, 'kid'), issuer: text(claims, 'iss') };
 }
 

@@ -80,7 +80,7 @@ export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions)
   async function discover(): Promise<IssuerKeys> {
     const description: unknown = JSON.parse(await fetchText(url, options));
     if (!isRecord(description) || description['issuer'] !== issuer)
-      throw new Error(`${url} is of another issuer`);
+      throw new Error(`${url} belongs to another issuer`);
     const keysUrl = description['jwks_uri'];
     if (typeof keysUrl !== 'string') throw new Error(`${url} has no jwks_uri`);
     return createRemoteKeys(keysUrl, options);

@@ -37,7 +37,7 @@ export async function createTokenSigner(options: {
   const { kid, kty, crv, x, y, d } = key;
   const isPrivate = d !== undefined && x !== undefined && y !== undefined;
   if (kid === undefined || kty !== 'EC' || crv !== 'P-256' || !isPrivate)
-    throw new TypeError('a signing key is a private EC key of curve P-256 with a key id');
+    throw new TypeError('a signing key must be a private EC key of curve P-256 with a key id');
   const privateKey = await importJWK(key, ALGORITHM);
   return {
     publicKeys: { keys: [{ kty, crv, x, y, kid, alg: ALGORITHM, use: 'sig' }] },

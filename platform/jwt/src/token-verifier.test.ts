@@ -49,7 +49,7 @@ async function verdict(token: string, issuer: Issuer, clock = clockAt(NOW_MS)): 
   return verified.ok ? 'ok' : verified.reason;
 }
 
-test('takes a token that is right, and gives its claims and its end', async () => {
+test('accepts a valid token, and returns its claims and expiry', async () => {
   const { signer, issuer } = await provider();
   const token = await signer.sign(claims, 600);
   const verified = await createTokenVerifier([issuer], clockAt(NOW_MS)).verify(token);
@@ -59,7 +59,7 @@ test('takes a token that is right, and gives its claims and its end', async () =
   assert.equal(verified.expiresMs, NOW_MS + 660_000);
 });
 
-test('refuses what is spelled otherwise: spaces, padding, parts, other letters, length', async () => {
+test('refuses other spellings: spaces, padding, parts, other letters, length', async () => {
   const { signer, issuer } = await provider();
   const token = await signer.sign(claims, 600);
   const [header = '', payload = '', signature = ''] = token.split('.');
@@ -94,7 +94,7 @@ test('a signature has one spelling: unused bits are zero', async () => {
   assert.equal(await verdict(twin, issuer), 'malformed');
 });
 
-test('refuses no algorithm, others, and a public key used as a secret', async () => {
+test('refuses "none", other algorithms, and a public key used as a secret', async () => {
   const { key, signer, issuer } = await provider();
   const unsigned = new UnsecuredJWT({ ...claims }).setIssuer(ISSUER).setExpirationTime('1h').encode();
   assert.equal(await verdict(`${unsigned}AA`, issuer), 'wrong-algorithm');
@@ -107,7 +107,7 @@ test('refuses no algorithm, others, and a public key used as a secret', async ()
   assert.equal(await verdict(confused, issuer), 'wrong-algorithm');
 });
 
-test('refuses other issuers, audiences, keys, and a payload that was changed', async () => {
+test('refuses other issuers, audiences and keys, and a changed payload', async () => {
   const { signer, issuer, key } = await provider();
   const stranger = await createTokenSigner({ key, issuer: 'https://evil.example', clock: clockAt(NOW_MS) });
   assert.equal(await verdict(await stranger.sign(claims, 600), issuer), 'unknown-issuer');
@@ -121,7 +121,7 @@ test('refuses other issuers, audiences, keys, and a payload that was changed', a
   assert.equal(await verdict(`${header}.${forged}.${signature}`, issuer), 'bad-signature');
 });
 
-test('a key that the token brings along counts for nothing', async () => {
+test('ignores a key that the token itself contains', async () => {
   const { issuer } = await provider();
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const jwk = await exportJWK(publicKey);
@@ -133,7 +133,7 @@ test('a key that the token brings along counts for nothing', async () => {
   assert.equal(await verdict(token, issuer), 'bad-signature');
 });
 
-test('times count with a minute of difference; a token without an end is refused', async () => {
+test('allows one minute of clock difference, and refuses a token without expiry', async () => {
   const { signer, issuer, key } = await provider();
   const token = await signer.sign(claims, 600);
   const at = (seconds: number) => verdict(token, issuer, clockAt(NOW_MS + seconds * 1000));
@@ -148,7 +148,7 @@ test('times count with a minute of difference; a token without an end is refused
   assert.equal(await verdict(endless, issuer), 'missing-claim');
 });
 
-test('asks for claims, with a value where one is named', async () => {
+test('requires claims, with a value where one is configured', async () => {
   const { signer, issuer } = await provider();
   const without = await signer.sign({ sub: 'x', aud: 'tinkerbell' }, 600);
   assert.equal(await verdict(without, issuer), 'missing-claim');
@@ -158,7 +158,7 @@ test('asks for claims, with a value where one is named', async () => {
   assert.equal(await verdict(await signer.sign({ ...claims, org_id: ['a', 'org-xyz'] }, 600), strict), 'ok');
 });
 
-test('remembers a verified token, and not past its end', async () => {
+test('caches a verified token until it expires', async () => {
   const clock = clockAt(NOW_MS);
   const { signer, issuer } = await provider(clock);
   const verifier = createTokenVerifier([issuer], clock);
@@ -170,7 +170,7 @@ test('remembers a verified token, and not past its end', async () => {
   assert.equal(late.ok ? '' : late.reason, 'expired');
 });
 
-test('a remembered token is refused when its key is taken away, and when no keys can be had', async () => {
+test('refuses a cached token when its key was removed, or when the keys are unavailable', async () => {
   const { signer, issuer } = await provider();
   const other = await provider();
   const sets = [signer.publicKeys, other.signer.publicKeys].map((jwks) => fixedKeys(jwks).keys(false));
@@ -178,7 +178,7 @@ test('a remembered token is refused when its key is taken away, and when no keys
   const keys: Issuer['keys'] = {
     async keys() {
       const set = await sets[version - 1];
-      if (set === undefined || !isThere) throw new Error('the issuer is away');
+      if (set === undefined || !isThere) throw new Error('issuer unreachable');
       return { ...set, version };
     },
   };
@@ -211,7 +211,7 @@ async function keyServer(context: TestContext) {
   return { state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks` };
 }
 
-test('fetches keys once, again for an unknown one, not for every one, and lives on while the issuer is away', async (context) => {
+test('fetches keys once, again for an unknown key but not for each, and keeps them while the issuer is unreachable', async (context) => {
   const clock = clockAt(NOW_MS);
   const { state, url } = await keyServer(context);
   const old = await provider(clock);
@@ -228,7 +228,7 @@ test('fetches keys once, again for an unknown one, not for every one, and lives 
   assert.deepEqual(await Promise.all([reasonOf(oldToken), reasonOf(oldToken)]), ['ok', 'ok']);
   assert.equal(state.requests, 1);
   assert.equal(await reasonOf(freshToken), 'unknown-key');
-  assert.equal(state.requests, 1, 'it looked a moment ago');
+  assert.equal(state.requests, 1, 'it was fetched a moment ago');
   clock.forward(31_000);
   state.body = setOf(...old.signer.publicKeys.keys, ...fresh.signer.publicKeys.keys);
   assert.equal(await reasonOf(freshToken), 'ok');
@@ -241,7 +241,7 @@ test('fetches keys once, again for an unknown one, not for every one, and lives 
   assert.equal(await reasonOf(stranger), 'unknown-key');
 });
 
-test('says that keys cannot be had, and tries again after a while', async (context) => {
+test('reports that keys are unavailable, and retries after a while', async (context) => {
   const clock = clockAt(NOW_MS);
   const { state, url } = await keyServer(context);
   const { signer, issuer } = await provider(clock);

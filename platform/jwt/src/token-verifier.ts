@@ -83,7 +83,7 @@ class Verifier implements TokenVerifier {
       return verified;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      return refused('keys-unavailable', `the keys of the issuer cannot be had: ${message}`);
+      return refused('keys-unavailable', `the keys of the issuer are unreachable: ${message}`);
     }
   }
 
@@ -148,10 +148,10 @@ function refusalOf(error: unknown): VerifiedToken {
     if (reason === 'missing') return refused('missing-claim', `the token has no claim ${claim}`);
     if (claim === 'aud') return refused('wrong-audience', 'the token is for another audience');
     if (claim === 'nbf') return refused('not-yet-valid', 'the token is not valid yet');
-    return refused('malformed', `claim ${claim} of the token is not as it should be`);
+    return refused('malformed', `claim ${claim} of the token is invalid`);
   }
   const code = error instanceof errors.JOSEError ? error.code : '';
-  const [reason, message] = refusals[code] ?? ['malformed', 'the token cannot be read'];
+  const [reason, message] = refusals[code] ?? ['malformed', 'the token is malformed'];
   return refused(reason, message);
 }
 

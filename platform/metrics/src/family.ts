@@ -5,21 +5,21 @@ export type Labels<Label extends string> = Readonly<Record<Label, string>>;
 
 type None = Readonly<Record<string, never>>;
 
-/** A family without labels takes {} or nothing. */
+/** A family without labels takes {} or no argument. */
 type Given<Label extends string> = [Label] extends [never] ? None | void : Labels<Label>;
 
 export interface MetricFamily {
-  /** Of a histogram without `_bucket`, `_sum` and `_count`. */
+  /** The name of the family. For a histogram, the name without `_bucket`, `_sum` and `_count`. */
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** One line. */
+  /** The help text, one line. */
   readonly help: string;
   readonly labels: readonly string[];
-  /** `name{labels}` and its value, in order. */
+  /** Returns each sample as `name{labels}` and its value, in order. */
   samples(): Iterable<readonly [name: string, value: number]>;
 }
 
-/** Prometheus' own bounds, in seconds: 5 ms to 10 s. */
+/** Prometheus' default bounds, in seconds: 5 ms to 10 s. */
 export const SECONDS_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 const NONE: None = {};
@@ -46,7 +46,7 @@ abstract class Family<Label extends string, Value> implements MetricFamily {
     return this.kept.entry(labels ?? NONE, make);
   }
 
-  /** One that is not shown when there are too many combinations already. */
+  /** A combination that is not shown because there are too many already. */
   protected child(given: Given<Label>, make: () => Value): Entry<Value> {
     return this.entry(given, make) ?? { value: make() };
   }
@@ -56,7 +56,7 @@ interface Entry<Value> {
   value: Value;
 }
 
-/** One combination of a counter. Counting it costs an addition. */
+/** One combination of a counter. Counting costs an addition. */
 export interface CounterChild {
   add(amount?: number): void;
 }
@@ -88,7 +88,7 @@ class NumberChild implements CounterChild, GaugeChild {
   }
 }
 
-/** Counts or measures one number for each combination. Read from its source when `from` was given. */
+/** Keeps one number for each combination. The numbers are read from a source when `from` was called. */
 abstract class NumberFamily<Label extends string> extends Family<Label, number> {
   #source: Source<Label> | undefined;
 
@@ -97,12 +97,14 @@ abstract class NumberFamily<Label extends string> extends Family<Label, number> 
     if (entry !== undefined) entry.value += amount;
   }
 
-  /** For what is counted for each packet: the combination is shown from now on, with zero at first. */
+  /**
+   * Returns the combination, for code that counts per packet. It is shown from now on, with zero at first.
+   */
   with(labels: Given<Label>): CounterChild {
     return new NumberChild(this.child(labels, zero));
   }
 
-  /** For what is known elsewhere: called whenever the text is made. */
+  /** Reads the numbers from `source` whenever the text is created, for values that are known elsewhere. */
   from(source: Source<Label>): this {
     this.#source = source;
     return this;
@@ -113,12 +115,12 @@ abstract class NumberFamily<Label extends string> extends Family<Label, number> 
   }
 }
 
-/** Goes up only. */
+/** A counter only increases. */
 export class Counter<Label extends string = never> extends NumberFamily<Label> {
   readonly type = 'counter';
 }
 
-/** Goes up and down. */
+/** A gauge increases and decreases. */
 export class Gauge<Label extends string = never> extends NumberFamily<Label> {
   readonly type = 'gauge';
 
@@ -127,13 +129,13 @@ export class Gauge<Label extends string = never> extends NumberFamily<Label> {
     if (entry !== undefined) entry.value = value;
   }
 
-  /** The combination is shown from now on, with zero at first. */
+  /** Returns the combination, which is shown from now on, with zero at first. */
   override with(labels: Given<Label>): GaugeChild {
     return new NumberChild(this.child(labels, zero));
   }
 }
 
-/** One number without labels; else each combination with its number. */
+/** One number without labels. Otherwise each combination with its number. */
 export type Source<Label extends string> = () =>
   | number
   | Iterable<readonly [labels: Labels<Label>, value: number]>;
@@ -165,13 +167,16 @@ function named(name: string, labels: string): string {
 }
 
 interface Observed {
-  /** Of each bound alone; the last counts what is above them all. */
+  /** The number of values in each bucket alone. The last bucket has those above all bounds. */
   readonly counts: number[];
   count: number;
   sum: number;
 }
 
-/** How many observed values there were below each bound. Observing costs a search among a dozen numbers and two additions. */
+/**
+ * Counts how many observed values were below each bound. Observing costs a search among a dozen numbers and
+ * two additions.
+ */
 export class Histogram<Label extends string = never> extends Family<Label, Observed> {
   readonly type = 'histogram';
   readonly #bounds: readonly number[];
@@ -194,7 +199,9 @@ export class Histogram<Label extends string = never> extends Family<Label, Obser
     if (observed !== undefined) this.#take(observed, value);
   }
 
-  /** For what is observed for each packet: the combination is shown from now on, with zeros at first. */
+  /**
+   * Returns the combination, for code that observes per packet. It is shown from now on, with zeros at first.
+   */
   with(labels: Given<Label>): HistogramChild {
     const { value: observed } = this.child(labels, this.#empty);
     return { observe: (value) => this.#take(observed, value) };
@@ -221,7 +228,7 @@ export class Histogram<Label extends string = never> extends Family<Label, Obser
     }
   }
 
-  // Made once: no function is made for each value that is observed.
+  // Created once, so that no function is created for each observed value.
   readonly #empty = (): Observed => ({
     counts: Array.from({ length: this.#bounds.length + 1 }, () => 0),
     count: 0,

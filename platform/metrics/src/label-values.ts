@@ -1,8 +1,8 @@
-/** What a family keeps for each combination of label values. */
+/** Keeps a family's value for each combination of label values. */
 
-/** More combinations are a mistake in the code, or an attack: what comes later is not kept. */
+/** More combinations are a mistake in the code, or an attack. Later ones are not kept. */
 const COMBINATIONS_MAX = 5000;
-/** Label values are UTF-8 text; this separates them in keys only. */
+/** Label values are UTF-8 text, so this character separates them in keys only. */
 const SEPARATOR = '\u0000';
 
 export class LabelValues<Label extends string, Value> {
@@ -13,7 +13,10 @@ export class LabelValues<Label extends string, Value> {
     this.#labels = labels;
   }
 
-  /** Makes the value first when there is none. Undefined when there are too many combinations already. */
+  /**
+   * Returns the value, and creates it when it does not exist. Returns undefined when there are too many
+   * combinations already.
+   */
   entry(given: Readonly<Record<Label, string>>, make: () => Value): { value: Value } | undefined {
     const key = this.#keyOf(given);
     const known = this.#byKey.get(key);
@@ -24,7 +27,10 @@ export class LabelValues<Label extends string, Value> {
     return entry;
   }
 
-  /** In the order of their first use. `text` is `reason="no-hardware"`, escaped; empty without labels. */
+  /**
+   * Returns the values in the order of their first use. `text` is `reason="no-hardware"`, escaped, and empty
+   * without labels.
+   */
   *entries(): Iterable<{ readonly text: string; readonly value: Value }> {
     for (const { values, value } of this.#byKey.values())
       yield { text: labelsText(this.#labels, values), value };
@@ -41,7 +47,7 @@ export class LabelValues<Label extends string, Value> {
   }
 }
 
-/** A label whose value is empty is left out: to Prometheus the two are the same. */
+/** Omits a label whose value is empty, because Prometheus treats both the same. */
 export function labelsText(labels: readonly string[], values: readonly string[]): string {
   let text = '';
   for (const [index, label] of labels.entries()) {

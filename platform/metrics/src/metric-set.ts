@@ -6,7 +6,7 @@ interface HistogramOptions {
   readonly bounds?: readonly number[];
 }
 
-/** Whose metrics a page shows. */
+/** The services whose metrics a page shows. */
 export interface MetricFamilies {
   families(): readonly MetricFamily[];
 }
@@ -49,7 +49,10 @@ export class MetricSet implements MetricFamilies {
   }
 }
 
-/** Every value by its name with labels, as the page shows it: `dhcp_ignored_total{reason="no-hardware"}`. */
+/**
+ * Returns every value by its name with labels, as the page shows it:
+ * `dhcp_ignored_total{reason="no-hardware"}`.
+ */
 export function samplesOf(metrics: MetricFamilies | undefined): Readonly<Record<string, number>> {
   const families = metrics?.families() ?? [];
   return Object.fromEntries(families.flatMap((family) => [...family.samples()]));

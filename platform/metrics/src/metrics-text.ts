@@ -1,9 +1,12 @@
-/** Prometheus' text format 0.0.4. */
+/** Writes Prometheus' text format 0.0.4. */
 import type { MetricFamily } from './family.ts';
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Families in their order, those without samples left out. What several services declare is one family, where the first has it. */
+/**
+ * Returns the families in order, without those that have no samples. A name that several services declare
+ * becomes one family, at the place of the first.
+ */
 export function metricsText(families: Iterable<MetricFamily>): string {
   let text = '';
   for (const [name, same] of Map.groupBy(families, (family) => family.name)) {

@@ -37,7 +37,7 @@ took_seconds_count{route="api",code="200"} 4
   );
 });
 
-test('a family is read from its source when the text is made', () => {
+test('a family is read from its source when the text is created', () => {
   const set = new MetricSet();
   let open = 1;
   set.gauge('streams', 'open streams').from(() => open);
@@ -47,7 +47,7 @@ test('a family is read from its source when the text is made', () => {
   assert.match(metricsText(set.families()), /^healthy\{endpoint="a"\} 5$/m);
 });
 
-test('label values and help are escaped, and the same values in other places are other combinations', () => {
+test('label values and help are escaped, and the same values of other labels are other combinations', () => {
   const set = new MetricSet();
   const requests = set.counter('requests_total', 'a \\ and\na line', ['route', 'code']);
   requests.add({ route: 'a"b\\c\nd', code: 'x' });
@@ -64,7 +64,7 @@ requests_total{route="ab"} 1
   );
 });
 
-test('one combination counts by itself, and is shown with zero before', () => {
+test('a combination is counted separately, and shown with zero before', () => {
   const set = new MetricSet();
   const total = set.counter('total', 'counted', ['op', 'type']);
   const [sent, received] = [total.with({ op: 'send', type: 'a' }), total.with({ op: 'recv', type: 'a' })];
@@ -88,7 +88,7 @@ test('one combination counts by itself, and is shown with zero before', () => {
   assert.equal(samples['took_count{route="a"}'], 2);
 });
 
-test('what several services declare alike is one family', () => {
+test('a metric that several services declare is one family', () => {
   const [first, second] = [new MetricSet(), new MetricSet()];
   for (const [set, prefix] of [
     [first, '/images/'],
@@ -111,7 +111,7 @@ other{prefix="/hook/"} 2
   );
 });
 
-test('a histogram can be shown before its first value, and numbers that are not finite are spelled out', () => {
+test('a histogram can be shown before its first value, and non-finite numbers are spelled out', () => {
   const set = new MetricSet();
   set.histogram('took', 'time', { bounds: [1] }).with();
   set.gauge('odd', 'odd').set({}, Infinity);

@@ -13,7 +13,7 @@ const SOL_UDP = 17;
 const UDP_SEGMENT = 103;
 const WORD = 2 ** 32;
 
-/** Lengths and offsets are in 32-bit words; `half` counts 16-bit units. */
+/** Lengths and offsets are in 32-bit words, and `half` counts 16-bit units. */
 const SOCKADDR = { words: 4, address: 1, halfFamily: 0, halfPort: 1 } as const;
 const VECTOR = { words: 4, base: 0, length: 2 } as const;
 const HEADER = {

@@ -1,4 +1,6 @@
-/** A response that is sent before the whole body arrived reaches a client that is still sending. */
+/**
+ * Tests that a response which is sent before the whole body arrived reaches a client that is still sending.
+ */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -32,14 +34,14 @@ async function heard(port: number): Promise<{ readonly said: string; readonly se
   return { said: said || failures.join(), sent: socket.bytesWritten };
 }
 
-test('a client that sends on gets the answer, and not a reset', async () => {
+test('a client that keeps sending gets the answer, and no reset', async () => {
   await using listening = await server();
   const { said, sent } = await heard(listening.local.port);
   assert.match(said, /^HTTP\/1\.1 413 /);
-  assert.ok(sent < SIZE / 4, `${sent} bytes were taken`);
+  assert.ok(sent < SIZE / 4, `${sent} bytes were accepted`);
 });
 
-test('a client that never ends is left after a while', async () => {
+test('a client that never ends is disconnected after a while', async () => {
   await using listening = await server();
   const socket = connect(listening.local.port, '127.0.0.1');
   socket.on('error', () => undefined).resume();

@@ -31,7 +31,7 @@ interface Sent {
   ended: number;
 }
 
-/** Answers with bytes of the file that the path names. */
+/** Answers with bytes of the file in the path. */
 async function serving(
   options: SendOptions,
   use: (port: number, sent: Sent) => Promise<void>,
@@ -65,7 +65,7 @@ const ways: readonly [string, FileCalls | undefined][] = [
   ['when the socket is always full', full],
 ];
 for (const [name, calls] of ways) {
-  test(`a part arrives as it is ${name}, also when the reader pauses`, async () => {
+  test(`a part arrives unchanged ${name}, also when the reader pauses`, async () => {
     await serving({ calls: Promise.resolve(calls) }, async (port, sent) => {
       const request = get({ port, host: '127.0.0.1', path: '/777' });
       const [incoming] = await once(request, 'response');
@@ -81,7 +81,7 @@ for (const [name, calls] of ways) {
   });
 }
 
-test('most goes by the kernel where it can', { skip: real === undefined && 'no FFI here' }, async () => {
+test('the kernel sends most of it where it can', { skip: real === undefined && 'no FFI here' }, async () => {
   assert.ok(real);
   let byKernel = 0;
   const counted: FileCalls = {
@@ -99,7 +99,7 @@ test('most goes by the kernel where it can', { skip: real === undefined && 'no F
   assert.ok(byKernel > bytes.length / 2, `${byKernel}`);
 });
 
-test('two answers asked for at once come one after the other', async () => {
+test('two answers requested at once are sent one after the other', async () => {
   await serving({}, async (port) => {
     const socket = connect(port, '127.0.0.1');
     const start = bytes.length - 200_000;
@@ -115,7 +115,7 @@ test('two answers asked for at once come one after the other', async () => {
   });
 });
 
-test('a reader that takes nothing is cut off, and what it had is told', async () => {
+test('a reader that reads nothing is cut off, and the bytes that it had are reported', async () => {
   await serving({ stalledMs: 100 }, async (port, sent) => {
     const socket = connect(port, '127.0.0.1').pause();
     socket.on('error', () => undefined);
@@ -126,7 +126,7 @@ test('a reader that takes nothing is cut off, and what it had is told', async ()
   });
 });
 
-test('a file that has become shorter ends the answer before its length', async () => {
+test('a file that became shorter ends the answer before its length', async () => {
   const short = join(directory, 'short');
   writeFileSync(short, bytes);
   const handler = async () => {
@@ -144,7 +144,7 @@ test('a file that has become shorter ends the answer before its length', async (
 });
 
 test(
-  'the kernel tells whether a file is in its cache',
+  'the kernel reports whether a file is in its cache',
   { skip: real === undefined && 'no FFI here' },
   async () => {
     await using file = await open(path, 'r');

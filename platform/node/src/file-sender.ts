@@ -47,7 +47,7 @@ export async function sendFilePart(
     const sender = new FileSender({ outgoing, file, calls, reader, stalledMs });
     for (let position = range.start; position <= range.end;) {
       const sent = await sender.send(position, range.end + 1 - position);
-      if (sent === 0) throw new Error(`${name} ends at byte ${position}, before the part that was asked for`);
+      if (sent === 0) throw new Error(`${name} ends at byte ${position}, before the requested part`);
       position += sent;
       progress?.moved(sent);
     }
@@ -74,7 +74,7 @@ class FileSender {
   /** Sends some of the next `left` bytes and returns how many. Returns 0 when the file has ended. */
   async send(position: number, left: number): Promise<number> {
     const { outgoing, file, calls } = this.#sending;
-    if (outgoing.destroyed) throw new Error('the client has gone');
+    if (outgoing.destroyed) throw new Error('the client has disconnected');
     const isCached = (count: number) => calls?.isCached(file.fd, position, count) === true;
     const socket = plainSocketOf(outgoing);
     const count = Math.min(SENT_AT_ONCE_BYTES, left);

@@ -1,4 +1,6 @@
-/** Links in a folder of files. Nothing outside is ever read, whatever replaces a path after its check. */
+/**
+ * Tests links in a folder of files. Nothing outside is ever read, whatever replaces a path after its check.
+ */
 import assert from 'node:assert/strict';
 import {
   mkdirSync,
@@ -64,7 +66,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 for (const [name, target] of Object.entries(escapes)) symlinkSync(target, join(root, name));
 
-test('no link leads out of the folder, nor to a sibling whose name begins alike', async () => {
+test('no link leads out of the folder, or to a sibling whose name begins the same', async () => {
   const paths = Object.keys(escapes).flatMap((name) => [
     name,
     `${name}/file`,
@@ -87,7 +89,7 @@ test('a link within the folder leads to its file, whose own path is reported', a
   assert.equal(await text(nodeFiles.stream(join(folder, 'linked-root'), 'sub/file', whole)), INSIDE);
 });
 
-test('a named pipe or device is no file, and reading it does not wait', async () => {
+test('a named pipe or device is not a file, and reading it does not block', async () => {
   execFileSync('mkfifo', [join(root, 'pipe')]);
   assert.equal(await nodeFiles.read(root, 'pipe', 100), undefined);
   assert.equal(await nodeFiles.readRange(root, 'pipe', whole), undefined);
@@ -115,7 +117,7 @@ const swaps: Readonly<Record<string, () => void>> = {
 };
 
 for (const [name, swap] of Object.entries(swaps)) {
-  test(`a stream fails after the exchange of ${name}, also as the body of an answer`, async () => {
+  test(`a stream fails after the replacement of ${name}, also as the body of an answer`, async () => {
     const fresh = () => {
       for (const each of ['swapped', 'gone']) rmSync(join(root, each), { recursive: true, force: true });
       mkdirSync(join(root, 'swapped'));
@@ -140,7 +142,7 @@ for (const [name, swap] of Object.entries(swaps)) {
   });
 }
 
-test('a folder that is exchanged for a link over and over never gives what the link leads to', async () => {
+test('a folder that is repeatedly replaced by a link never returns what the link leads to', async () => {
   mkdirSync(join(root, 'flipping'));
   writeFileSync(join(root, 'flipping/file'), INSIDE);
   symlinkSync('../outside', join(root, 'other-side'));

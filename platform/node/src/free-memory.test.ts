@@ -24,7 +24,7 @@ const program = `
 `;
 
 test(
-  'memory that is free is given back, and nothing is kept awake',
+  'free memory is returned to the system, and no timer keeps the process alive',
   { skip: process.platform === 'linux' ? false : 'needs Linux' },
   () => {
     const { stdout, stderr } = spawnSync(
@@ -34,7 +34,7 @@ test(
     );
     const { used, before, after } = JSON.parse(stdout) as { used: number; before: number; after: number };
     assert.equal(stderr, '');
-    assert.ok(before > used - 20, `${used} MB used, ${before} MB free of it but not given back`);
+    assert.ok(before > used - 20, `${used} MB used, ${before} MB of it free but not returned`);
     assert.ok(after < before - 30, `${before} MB, then ${after} MB`);
   },
 );

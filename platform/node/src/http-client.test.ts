@@ -23,7 +23,7 @@ async function serve(listener: RequestListener) {
   };
 }
 
-test('gets a body with its headers, and sends the headers it was given', async () => {
+test('returns a body with its headers, and sends the given headers', async () => {
   await using server = await serve((request, response) => {
     response.setHeader('etag', '"1"').end(`${request.method} ${request.headers.range}`);
   });
@@ -47,7 +47,7 @@ test('follows ten redirects and no more, absolute and relative', async () => {
   await assert.rejects(client.get(`${server.url}/11`, anywhere), /\/11 redirects more than 10 times/);
 });
 
-test('asks for each address of each hop, and connects to no other', async () => {
+test('checks each address of each hop, and connects to no other', async () => {
   await using server = await serve((request, response) => {
     if (request.url !== '/start') return response.end('secret');
     return response.writeHead(307, { location: `http://localhost:${server.port}/inside` }).end();
@@ -70,7 +70,7 @@ test('asks for each address of each hop, and connects to no other', async () => 
   assert.ok(asked.slice(1).every(({ hostname, redirects }) => hostname === 'localhost' && redirects === 1));
 });
 
-test('takes every spelling of an address for that address', async () => {
+test('treats every spelling of an address as that address', async () => {
   for (const host of ['127.1', '2130706433', '0x7f.0.0.1', '[::ffff:127.0.0.1]']) {
     const asked: string[] = [];
     const mayConnect = ({ address }: HttpTarget) => asked.push(address) < 0;
@@ -79,7 +79,7 @@ test('takes every spelling of an address for that address', async () => {
   }
 });
 
-test('goes to http and https only, from a redirect too', async () => {
+test('supports http and https only, also in a redirect', async () => {
   await using server = await serve((_, response) =>
     response.writeHead(301, { location: 'file:///etc/passwd' }).end(),
   );
@@ -99,14 +99,14 @@ test('a body that ends before its length is an error, not a short body', async (
   await assert.rejects(new Response(answer.body).text(), /cannot get http:/);
 });
 
-test('gives up on a host that says nothing, and on one that refuses', async () => {
+test('gives up on a host that sends nothing, and on one that refuses', async () => {
   const impatient = createNodeHttpClient({ connectTimeoutMs: 5_000, idleTimeoutMs: 50 });
   const mute = createTcpServer().listen(0, '127.0.0.1');
   await once(mute, 'listening');
   const { port } = mute.address() as AddressInfo;
   const sockets: { destroy(): void }[] = [];
   mute.on('connection', (socket) => sockets.push(socket.on('error', () => undefined)));
-  await assert.rejects(impatient.get(`http://127.0.0.1:${port}/`, anywhere), /nothing came for 50 ms/);
+  await assert.rejects(impatient.get(`http://127.0.0.1:${port}/`, anywhere), /no data for 50 ms/);
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => mute.close(resolve));
   await assert.rejects(client.get(`http://127.0.0.1:${port}/?token=x`, anywhere), {
@@ -115,7 +115,7 @@ test('gives up on a host that says nothing, and on one that refuses', async () =
   });
 });
 
-test('a body that is cancelled, or a signal that aborts, ends the connection', async () => {
+test('cancelling the body, or aborting the signal, ends the connection', async () => {
   const closed = Promise.withResolvers<void>();
   const waiting = Promise.withResolvers<void>();
   await using server = await serve((request, response) => {

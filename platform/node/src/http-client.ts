@@ -112,7 +112,7 @@ function limitTime(request: ClientRequest, { connectTimeoutMs, idleTimeoutMs }: 
   request.once('socket', (socket) => {
     const isReady = () => {
       clearTimeout(connecting);
-      socket.setTimeout(idleTimeoutMs, () => give(`nothing came for ${idleTimeoutMs} ms`));
+      socket.setTimeout(idleTimeoutMs, () => give(`no data for ${idleTimeoutMs} ms`));
     };
     socket.once('encrypted' in socket ? 'secureConnect' : 'connect', isReady);
   });

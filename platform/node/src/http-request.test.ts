@@ -10,8 +10,8 @@ function urlFor(url: string, host: string): string {
 }
 
 /**
- * Returns what the URL parser makes of Host and path together. Empty for a Host that is more than a host, and for an invalid
- * path.
+ * Returns the result of the URL parser for Host and path together. Empty for a Host that is more than a host,
+ * and for an invalid path.
  */
 function parsedUrl(path: string, host: string): string {
   const origin = URL.parse(`http://${host}`);
@@ -33,13 +33,13 @@ const HOSTS = [
 ];
 const ODD_HOSTS = ['a/b', 'a@b', 'a:b@c', 'a?b', 'a#b', 'a b', 'a, b', '', 'a:99999', '%41', 'a/'];
 
-test('a URL is the one that the URL parser makes of target and Host', () => {
+test('builds the same URL from target and Host as the URL parser', () => {
   for (const host of [...HOSTS, ...ODD_HOSTS])
     for (const target of [...TARGETS, ...ODD_TARGETS])
       assert.equal(urlFor(target, host), parsedUrl(target, host), `${host} ${target}`);
 });
 
-test('the same for targets made of the characters that matter', () => {
+test('builds the same URL for targets made of special characters', () => {
   const target = fc.array(fc.constantFrom('/', '.', '%', '2', 'e', '\\', ':', '~', '?', '#', '@', 'a', '|'));
   fc.assert(
     fc.property(target, (characters) => {
@@ -50,7 +50,7 @@ test('the same for targets made of the characters that matter', () => {
   );
 });
 
-test('no target of origin-form changes the host, whatever it begins with', () => {
+test('no target in origin-form changes the host, whatever it begins with', () => {
   const beginning = fc.array(fc.constantFrom('/', '\\', '@', '?', '#', ':', '\t', '127.0.0.1', 'localhost'), {
     maxLength: 6,
   });
@@ -64,7 +64,7 @@ test('no target of origin-form changes the host, whatever it begins with', () =>
   assert.equal(urlFor('//127.0.0.1/api', 'evil.example'), 'http://evil.example//127.0.0.1/api');
 });
 
-test('a target of absolute-form is for the host of the Host header, and every other form is refused', () => {
+test('a target in absolute-form must have the host of the Host header, and every other form is refused', () => {
   assert.equal(urlFor('http://a:7080/b?c', 'a:7080'), 'http://a:7080/b?c');
   assert.equal(urlFor('HTTP://A:80', 'a'), 'http://a/');
   const refused = [
@@ -80,7 +80,7 @@ test('a target of absolute-form is for the host of the Host header, and every ot
     assert.equal(urlFor(target, 'a'), '', target);
 });
 
-test('headers are found whatever their case, and all values of one are joined', () => {
+test('finds headers in any case, and joins all values of one', () => {
   const rawHeaders = ['X-Forwarded-For', '192.0.2.1', 'host', 'a', 'x-forwarded-for', '192.0.2.2'];
   const incoming = { url: '/', headers: { host: 'a' }, rawHeaders } as unknown as IncomingMessage;
   const { headers } = new NodeHttpRequest(incoming, {} as ServerResponse);

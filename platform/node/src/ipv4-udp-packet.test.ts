@@ -42,7 +42,7 @@ test('a packet has both headers, and nothing of the buffer it was written to', (
   );
 });
 
-test('the checksums are right for odd and even payloads, and for the one whose sum would be zero', () => {
+test('the checksums are right for odd and even payloads, and for the payload whose sum would be zero', () => {
   const buffer = new Uint8Array(1500);
   for (let length = 0; length < 600; length += 1) {
     const payload = Uint8Array.from({ length }, (_, at) => (at * 31 + length) & 255);
@@ -52,6 +52,6 @@ test('the checksums are right for odd and even payloads, and for the one whose s
   for (let word = 0; word <= 0xffff; word += 1) {
     const payload = Uint8Array.of(word >>> 8, word & 255);
     writeIpv4UdpPacket(buffer, { from, to, payload });
-    assert.notEqual((buffer[26]! << 8) | buffer[27]!, 0, 'zero says that there is no checksum');
+    assert.notEqual((buffer[26]! << 8) | buffer[27]!, 0, 'zero means that there is no checksum');
   }
 });

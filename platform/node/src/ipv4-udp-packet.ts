@@ -45,7 +45,10 @@ function writeAddress(view: DataView, at: number, address: string): void {
   for (const [index, octet] of address.split('.').entries()) view.setUint8(at + index, Number(octet));
 }
 
-/** The sum of big-endian 16-bit words; an odd last byte counts as if a zero followed. Exact below 2^53. */
+/**
+ * Returns the sum of big-endian 16-bit words. An odd last byte counts as if a zero followed. Exact below
+ * 2^53.
+ */
 function wordSum(bytes: Uint8Array, from: number, to: number): number {
   let sum = 0;
   for (let at = from; at < to; at += 2) {

@@ -12,13 +12,13 @@ const addresses = {
 };
 
 describe('frames', () => {
-  test('one that is made reads back', () => {
+  test('a frame can be built and read back', () => {
     const frame = broadcastUdpFrame(payload, addresses);
     assert.deepEqual(readUdpFrame(frame), { bytes: payload, ...addresses });
     assert.deepEqual([...frame.subarray(0, 6)], [255, 255, 255, 255, 255, 255]);
   });
 
-  test('padding after the datagram is none of it', () => {
+  test('ignores padding after the datagram', () => {
     const padded = new Uint8Array(60);
     padded.set(broadcastUdpFrame(payload, addresses));
     assert.deepEqual(readUdpFrame(padded)?.bytes, payload);
@@ -32,14 +32,14 @@ describe('frames', () => {
     ['a length beyond the frame', 38, 9],
     ['a length below that of the header', 39, 7],
   ] as const) {
-    test(`${name} is no datagram`, () => {
+    test(`${name} is not a datagram`, () => {
       const frame = broadcastUdpFrame(payload, addresses);
       frame[at] = value;
       assert.equal(readUdpFrame(frame), undefined);
     });
   }
 
-  test('every cut of a frame is no datagram', () => {
+  test('no truncated frame is a datagram', () => {
     const frame = broadcastUdpFrame(payload, addresses);
     for (let length = 0; length < frame.length; length++)
       assert.equal(readUdpFrame(frame.subarray(0, length)), undefined);
@@ -53,7 +53,7 @@ function whyNot(): string | false {
     execFileSync('ip', ['netns', 'add', `link-${process.pid}`], { stdio: 'pipe' });
     return false;
   } catch {
-    return 'network namespaces cannot be made here';
+    return 'network namespaces cannot be created here';
   }
 }
 
@@ -61,7 +61,7 @@ const skip = whyNot();
 const NAMESPACE = `link-${process.pid}`;
 
 test(
-  'sees only its ports, from hosts without an address, while another has the port',
+  'receives only its ports, also from hosts without an address, while another program has the port',
   { skip },
   async (context) => {
     const ip = (...words: string[]) => execFileSync('ip', ['-n', NAMESPACE, ...words], { stdio: 'pipe' });

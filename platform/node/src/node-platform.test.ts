@@ -37,7 +37,7 @@ test('receives and sends datagrams', async () => {
 });
 
 test(
-  'knows the network interface of a socket that is bound to one',
+  'knows the network interface of a bound socket',
   { skip: process.getuid?.() === 0 ? false : 'needs root' },
   async () => {
     const { promise: received, resolve } = Promise.withResolvers<Datagram>();
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  'says that there is no such network interface',
+  'reports that a network interface does not exist',
   { skip: process.getuid?.() === 0 ? false : 'needs root' },
   async () => {
     const opening = nodeUdp.open(
@@ -69,7 +69,7 @@ test(
   },
 );
 
-test('names the port and the program that holds it', async () => {
+test('names the port and the program that has it', async () => {
   await using udp = await nodeUdp.open(
     { port: 0, address: '127.0.0.1' },
     { onDatagram() {}, ...ignoreErrors },
@@ -111,7 +111,7 @@ test('answers HTTP with peer, body and streaming', async () => {
   assert.equal(await head.text(), '');
 });
 
-test('sends a whole response in one piece, and to HEAD its headers alone', async () => {
+test('sends a whole response in one piece, and only its headers for HEAD', async () => {
   const answer = () =>
     Promise.resolve(new WholeResponse('hello', { status: 201, headers: { 'x-kind': 'whole' } }));
   await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, answer);
@@ -120,10 +120,10 @@ test('sends a whole response in one piece, and to HEAD its headers alone', async
   assert.deepEqual([got.status, got.headers.get('x-kind'), await got.text()], [201, 'whole', 'hello']);
   const head = await fetch(url, { method: 'HEAD' });
   assert.deepEqual([head.headers.get('content-length'), await head.text()], ['5', '']);
-  assert.equal(await (await answer()).text(), 'hello', 'to everybody else it is a Response');
+  assert.equal(await (await answer()).text(), 'hello', 'every other reader sees a Response');
 });
 
-test('joins the values of a header that is sent twice, so that none hides behind another', async () => {
+test('joins the values of a repeated header, so that none hides behind another', async () => {
   const answer = (request: HttpRequest) =>
     Promise.resolve(new WholeResponse(request.headers.get('X-Forwarded-For') ?? 'none'));
   await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, answer);
@@ -134,7 +134,7 @@ test('joins the values of a header that is sent twice, so that none hides behind
   assert.equal(await text(response), '192.0.2.1, 192.0.2.2');
 });
 
-test('an answer given before the whole body came in ends the connection', async () => {
+test('an answer before the whole body arrived ends the connection', async () => {
   const refuse = () => Promise.resolve(new Response('too large', { status: 413 }));
   await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, refuse);
   const url = `http://127.0.0.1:${server.local.port}/`;
@@ -143,7 +143,7 @@ test('an answer given before the whole body came in ends the connection', async 
   assert.equal((await fetch(url)).status, 413);
 });
 
-test('closes as soon as the running answers have ended, without their connections', async () => {
+test('closes as soon as the active answers have ended, with idle connections open', async () => {
   const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
   const server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, async () => {
@@ -160,7 +160,7 @@ test('closes as soon as the running answers have ended, without their connection
   await closed;
 });
 
-test('answers 500 to a handler that fails', async () => {
+test('answers 500 when a handler fails', async () => {
   await using server = await createNodeHttp(log).listen({ port: 0, address: '127.0.0.1' }, () =>
     Promise.reject(new Error('broken')),
   );
@@ -184,7 +184,7 @@ test('reads files below a root and nothing outside it', async () => {
   assert.deepEqual(await nodeFiles.names(root, ''), ['file', 'link']);
 });
 
-test('sends a large file whole, in ranges, and lets go of it when the client goes away', async () => {
+test('sends a large file whole and in ranges, and closes it when the client disconnects', async () => {
   const bytes = new Uint8Array(5 * 1024 * 1024 + 17).map((_, index) => (index * 31) % 251);
   writeFileSync(join(folder, 'large'), bytes);
   const { promise: gone, resolve: markGone } = Promise.withResolvers<void>();
@@ -229,7 +229,7 @@ test('runs a program, and kills its whole group on abort', async () => {
   );
 });
 
-test('honours delays beyond what setTimeout holds', (context) => {
+test('supports delays beyond the limit of setTimeout', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let ran = 0;
   nodeClock.schedule(2 ** 31 + 1000, () => (ran += 1));
@@ -244,7 +244,7 @@ test('honours delays beyond what setTimeout holds', (context) => {
   assert.equal(ran, 1);
 });
 
-test('sends many datagrams of one size in one call, the last one shorter, and more than the kernel takes at once', async () => {
+test('sends many datagrams of one size in one call, with a shorter last one, and more than the kernel accepts at once', async () => {
   const received: string[] = [];
   const { promise: last, resolve } = Promise.withResolvers<void>();
   await using server = await nodeUdp.open(
@@ -278,7 +278,7 @@ test('sends many datagrams of one size in one call, the last one shorter, and mo
   );
 });
 
-test('segments too large to be cut by the kernel arrive all the same', async () => {
+test('segments that are too large for the kernel to split arrive nevertheless', async () => {
   const lengths: number[] = [];
   const { promise: all, resolve } = Promise.withResolvers<void>();
   await using server = await nodeUdp.open(
@@ -305,7 +305,7 @@ test('segments too large to be cut by the kernel arrive all the same', async () 
   assert.deepEqual(lengths, [40_004, 40_004, 20_004]);
 });
 
-test('a datagram that cannot be sent is told through onError', async () => {
+test('a datagram that cannot be sent is reported through onError', async () => {
   const { promise: failed, resolve } = Promise.withResolvers<Error>();
   await using client = await nodeUdp.open(
     { port: 0, address: '127.0.0.1' },
@@ -316,7 +316,7 @@ test('a datagram that cannot be sent is told through onError', async () => {
 });
 
 test(
-  'knows how large a packet the loopback carries',
+  'knows the largest packet of the loopback interface',
   { skip: process.platform === 'linux' ? false : 'needs Linux' },
   () => {
     const loopback = nodeUdp.networkInterfaces().find(({ name }) => name === 'lo');

@@ -42,7 +42,7 @@ function batchOf(refused: readonly number[]) {
   return { batch, add, taken, givenBack };
 }
 
-test('what the kernel does not take comes back whole, though the heads were written over meanwhile', () => {
+test('messages that the kernel rejects are returned unchanged, although their heads were overwritten', () => {
   const { batch, add, givenBack } = batchOf([1, 6]);
   const head = new Uint8Array(2);
   for (let index = 0; index < 8; index += 1) {
@@ -53,7 +53,7 @@ test('what the kernel does not take comes back whole, though the heads were writ
   assert.deepEqual(givenBack, ['B:body 69', 'G:body 69']);
 });
 
-test('few go one by one, many in one call; another socket or no room sends what waits', () => {
+test('few messages are sent one by one and many in one call, and another socket or a full queue flushes', () => {
   const { batch, add, taken } = batchOf([]);
   add(Uint8Array.of(1), 3);
   add(Uint8Array.of(1), 4);

@@ -27,7 +27,7 @@ test('an address of this machine is its own in every spelling', () => {
     assert.equal(isOwnAddress(one, interfaces), true, one);
 });
 
-test('other addresses are not, and what is no address is none', () => {
+test('other addresses and invalid ones are not its own', () => {
   for (const address of ['192.168.56.5', '128.0.0.1', '10.0.0.4', '1.0.0.0'])
     for (const one of spellings(address)) assert.equal(isOwnAddress(one, interfaces), false, one);
   for (const one of ['fd00::5', 'fe80::2%eth0', '', 'localhost', '127.1'])

@@ -8,7 +8,7 @@ import { openNodeDirectory } from './index.ts';
 const parent = mkdtempSync(join(tmpdir(), 'tinkerbell-owned-'));
 after(() => rmSync(parent, { recursive: true }));
 
-test('keeps files that are written piece by piece, shows them and removes them', async () => {
+test('stores files written in pieces, lists them and removes them', async () => {
   const directory = await openNodeDirectory(join(parent, 'deep', 'cache'));
   const writer = await directory.create('a.iso');
   await writer.write(new Uint8Array([1, 2]));
@@ -26,12 +26,12 @@ test('keeps files that are written piece by piece, shows them and removes them',
   assert.deepEqual(await directory.list(), []);
 });
 
-test('says what it cannot write, and takes no path for a name', async () => {
+test('reports what it cannot write, and accepts no path as a name', async () => {
   writeFileSync(join(parent, 'file'), '');
   await assert.rejects(openNodeDirectory(join(parent, 'file', 'x')), { code: 'unavailable' });
   const directory = await openNodeDirectory(join(parent, 'other'));
-  await assert.rejects(directory.create('../x'), /not the name of a file/);
-  await assert.rejects(directory.create('.'), /not the name of a file/);
+  await assert.rejects(directory.create('../x'), /not a file name/);
+  await assert.rejects(directory.create('.'), /not a file name/);
 });
 
 test('a link in place of a file is replaced, not followed', async () => {

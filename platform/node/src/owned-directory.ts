@@ -9,7 +9,7 @@ import {
 
 export const openNodeDirectory: OpenOwnedDirectory = async (path) => {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
-    throw new PlatformError('unavailable', `cannot make the folder ${path}: ${cause.message}`, { cause });
+    throw new PlatformError('unavailable', `cannot create the folder ${path}: ${cause.message}`, { cause });
   });
   return {
     path,
@@ -34,7 +34,7 @@ export const openNodeDirectory: OpenOwnedDirectory = async (path) => {
 };
 
 function checkedPlace(path: string, name: string): string {
-  if (!/^[\w-][\w.-]*$/.test(name)) throw new Error(`not the name of a file: ${name}`);
+  if (!/^[\w-][\w.-]*$/.test(name)) throw new Error(`not a file name: ${name}`);
   return join(path, name);
 }
 

@@ -10,7 +10,7 @@ const SOCKETS = 40;
 const FIRST_PORT = 21_000;
 
 test(
-  'finds those of many sockets that have something, and none that was forgotten',
+  'finds the readable ones of many sockets, and no removed one',
   {
     skip: process.platform === 'linux' ? false : 'needs Linux',
   },

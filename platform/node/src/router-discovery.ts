@@ -117,6 +117,6 @@ function failure(networkInterface: string, errno: number): PlatformError {
     return new PlatformError('no-such-interface', `there is no network interface ${networkInterface}`);
   const where = `ICMPv6 on ${networkInterface}`;
   return errno === EPERM
-    ? new PlatformError('permission-denied', `not allowed to open ${where}; run as root or give CAP_NET_RAW`)
+    ? new PlatformError('permission-denied', `not allowed to open ${where}; run as root or grant CAP_NET_RAW`)
     : new PlatformError('unavailable', `cannot open ${where}: errno ${errno}`);
 }

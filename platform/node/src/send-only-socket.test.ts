@@ -22,7 +22,7 @@ function listen(port: number, onDatagram: (datagram: Datagram) => void) {
   return nodeUdp.open({ port, address: '127.0.0.1', isLockStep: true }, { onDatagram, onError: failing });
 }
 
-test('a listener gets all that comes, and its answers come from its port', { skip }, async () => {
+test('a listener receives every datagram, and answers from its port', { skip }, async () => {
   const port = await freePort();
   await using listener = await listen(port, ({ bytes, peer }) => listener.send(bytes, peer));
   const answers = await Promise.all(
@@ -44,7 +44,7 @@ test('a listener gets all that comes, and its answers come from its port', { ski
 });
 
 test(
-  'a second listener on the port is told that it is in use, and a closed one leaves it free',
+  'a second listener on the port is rejected as in use, and a closed one frees the port',
   { skip },
   async () => {
     const port = await freePort();

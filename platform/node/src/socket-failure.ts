@@ -24,7 +24,7 @@ export function socketFailure(
     case EACCES:
       return new PlatformError(
         'permission-denied',
-        `not allowed to open ${where}; run as root or give the program CAP_NET_BIND_SERVICE and CAP_NET_RAW`,
+        `not allowed to open ${where}; run as root or grant the program CAP_NET_BIND_SERVICE and CAP_NET_RAW`,
       );
     case EADDRINUSE:
       return new PlatformError('address-in-use', `${where} is in use${holder}`);

@@ -51,7 +51,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 for (const [name, handler] of Object.entries(answers)) {
-  test(`clients that do not read ${name} hold a bounded part of memory, and none when they have gone`, async () => {
+  test(`clients that do not read ${name} hold a bounded amount of memory, and none after they disconnect`, async () => {
     const bytesMax = 24 * MEGABYTE;
     const heldBytes = new HeldBytes(bytesMax);
     let handled = 0;
@@ -74,7 +74,7 @@ for (const [name, handler] of Object.entries(answers)) {
   });
 }
 
-test('a client that reads gets all of its answer while others hold all that may be held', async () => {
+test('a client that reads gets its whole answer while others use up the limit', async () => {
   const heldBytes = new HeldBytes(40 * MEGABYTE);
   await serving(answers['a text']!, { heldBytes }, async (stalled, port) => {
     for (let index = 0; index < 5; index += 1) await stalled();
@@ -84,7 +84,7 @@ test('a client that reads gets all of its answer while others hold all that may 
   });
 });
 
-test('a client that takes nothing of a whole answer is cut off', async () => {
+test('a client that reads nothing of a whole answer is cut off', async () => {
   for (const handler of [answers['a text']!, answers['bytes']!]) {
     await serving(handler, { stalledMs: 50 }, async (stalled) => {
       const socket = await stalled();
@@ -94,12 +94,12 @@ test('a client that takes nothing of a whole answer is cut off', async () => {
       let bytes = 0;
       socket.on('data', (chunk: Uint8Array) => void (bytes += chunk.length)).resume();
       await closed;
-      assert.ok(bytes < 16 * MEGABYTE, `${bytes} bytes came`);
+      assert.ok(bytes < 16 * MEGABYTE, `${bytes} bytes arrived`);
     });
   }
 });
 
-test('pipelined requests have their turns one after the other, and none when nobody reads', async () => {
+test('pipelined requests run one after the other, and not at all when nobody reads', async () => {
   let handled = 0;
   let atOnce = 0;
   let most = 0;
@@ -126,7 +126,7 @@ test('pipelined requests have their turns one after the other, and none when nob
   });
 });
 
-test('an answer that the kernel takes at once is not counted at all', async () => {
+test('an answer that the kernel accepts at once is not counted', async () => {
   const heldBytes = new HeldBytes(1);
   const short: HttpHandler = () => Promise.resolve(new WholeResponse('short'));
   await serving(short, { heldBytes }, async (_, port) => {

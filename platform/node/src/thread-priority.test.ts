@@ -5,9 +5,9 @@ import { getPriority } from 'node:os';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 
-const skip = existsSync('/proc/thread-self') ? false : 'threads have no priority of their own here';
+const skip = existsSync('/proc/thread-self') ? false : 'threads have no separate priority here';
 
-test('one thread gives way, and the others keep their priority', { skip }, async () => {
+test('one thread yields, and the others keep their priority', { skip }, async () => {
   const threads = (): number[] => readdirSync('/proc/self/task').map(Number);
   const own = getPriority();
   const module = new URL('./thread-priority.ts', import.meta.url).href;

@@ -5,8 +5,9 @@ import { getPriority, setPriority } from 'node:os';
 const NICENESS = 10;
 
 /**
- * Lowers the priority of the calling thread, so that other threads of this process run first, above all the one that answers
- * packets. It is for threads that process users' input. Only Linux has priorities per thread; elsewhere this changes nothing.
+ * Lowers the priority of the calling thread, so that other threads of this process run first, above all the
+ * one that answers packets. It is for threads that process users' input. Only Linux has priorities per
+ * thread. Elsewhere this changes nothing.
  */
 export function yieldToOtherThreads(): void {
   const id = threadId();

@@ -1,4 +1,4 @@
-/** Many requests at one moment, spread over turns. */
+/** Tests many simultaneous requests, spread over turns. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ function fakeTurns() {
   };
 }
 
-test('work begins at once until the share of a turn is used, then first come, first served', async () => {
+test('work begins at once until the share of a turn is used, and then first come, first served', async () => {
   const { share, work, turn, waits } = fakeTurns();
   const done: number[] = [];
   const begin = async (id: number): Promise<void> => {
@@ -41,17 +41,20 @@ test('work begins at once until the share of a turn is used, then first come, fi
   await turn();
   assert.deepEqual(done, [0, 1, 2, 3, 4, 5]);
   void begin(8);
-  assert.equal(done.length, 6, 'one that comes later does not overtake');
+  assert.equal(done.length, 6, 'later work does not overtake');
   await turn();
   assert.deepEqual(done, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
   await turn();
-  assert.equal(waits(), false, 'nothing is scheduled while nothing happens');
+  assert.equal(waits(), false, 'schedules nothing while nothing happens');
 });
 
 const CLIENTS = 200;
 const WORK_MS = 1;
 
-/** In another process: connects all clients, sends all requests on command, and prints how many were answered. */
+/**
+ * Runs in another process. It connects all clients, sends all requests on command, and prints how many were
+ * answered.
+ */
 const clients = `
   const { connect } = require('node:net');
   const port = Number(process.argv[1]);
@@ -76,7 +79,7 @@ function worked(): void {
   }
 }
 
-test('two hundred requests at one moment are spread over turns of the event loop', async () => {
+test('two hundred simultaneous requests are spread over turns of the event loop', async () => {
   let inTurn = 0;
   let most = 0;
   const http = createNodeHttp(createNodeLog({ level: 'silent', format: 'json' }));

@@ -135,7 +135,7 @@ async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformE
   if (errorCodeOf(thrown) === 'EACCES') {
     return new PlatformError(
       'permission-denied',
-      `not allowed to open UDP port ${options.port}; run as root or give the program CAP_NET_BIND_SERVICE`,
+      `not allowed to open UDP port ${options.port}; run as root or grant the program CAP_NET_BIND_SERVICE`,
       { cause: thrown },
     );
   }

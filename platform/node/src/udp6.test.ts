@@ -18,7 +18,7 @@ const fails = (error: Error): never => {
 
 // Multicasts do not pass lo: services/boot/src/dhcpv6-interop.test.ts tests them on a veth pair.
 test(
-  'a socket on a network interface receives, answers, and says when its port is taken',
+  'a socket on a network interface receives, answers, and reports that its port is in use',
   { skip: whyNot() },
   async () => {
     const answered = Promise.withResolvers<Datagram>();
@@ -47,7 +47,7 @@ test(
   },
 );
 
-test('a network interface that is not there is named', { skip: whyNot() }, async () => {
+test('the error for a missing network interface names it', { skip: whyNot() }, async () => {
   await assert.rejects(
     nodeUdp6.open({ port: 0, networkInterface: 'none0', groups: [] }, { onDatagram() {}, onError: fails }),
     (error) =>

@@ -25,7 +25,10 @@ function outgoing(bytes: Uint8Array) {
   return { run, to, unsent: () => {} };
 }
 
-/** Sockets by descriptor, each with its waiting datagrams, as numbers. Answering one takes 0.1 ms, and polling 0.01 ms. */
+/**
+ * Sockets by descriptor, each with its waiting datagrams, as numbers. Answering one takes 0.1 ms, and polling
+ * 0.01 ms.
+ */
 function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = false) {
   const taken: string[] = [];
   let nowMs = 1;
@@ -72,14 +75,14 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
   return { waiting, taken, sent, looks: () => looks };
 }
 
-test('each socket in turn; where more waits, all of it at once and the answers in one send', () => {
+test('reads the sockets in turn, and where more waits reads all of it and sends the answers in one call', () => {
   const { waiting, taken, sent } = waitingOn({ 3: [1, 2, 3, 4], 4: [1] });
   waiting.take(3);
   assert.deepEqual(taken, ['3:1', '4:1', '3:2', '3:3', '3:4']);
   assert.deepEqual(sent, ['1', '1', '2', 'later 3', 'later 4', 'flush']);
 });
 
-test('what waits is sent before anything goes by other means', () => {
+test('sends queued answers before anything is sent by other means', () => {
   const { waiting, sent } = waitingOn({ 3: [1, 2, 3] });
   waiting.sendWaiting();
   assert.equal(sent.length, 0, 'nothing waits');
@@ -95,21 +98,21 @@ test('what waits is sent before anything goes by other means', () => {
   assert.deepEqual(sent, ['1', 'frame 1', 'later 2', 'flush', 'frame 2', 'later 3', 'flush', 'frame 3']);
 });
 
-test('a flood leaves the event loop its turn after 4 ms', async () => {
+test('a flood yields to the event loop after 4 ms', async () => {
   const { waiting, taken } = waitingOn({ 3: Array.from({ length: 600 }, () => 7) });
   waiting.take(3);
   assert.ok(taken.length >= 39 && taken.length < 39 + 32, `${taken.length} taken`);
   const first = taken.length;
   waiting.take(3);
-  assert.equal(taken.length, first, 'not before the event loop went round');
+  assert.equal(taken.length, first, 'not before the event loop completed a round');
 });
 
-test('what waits at the end of a turn is kept for the next one, which begins with it and goes on', async () => {
+test('datagrams that wait at the end of a turn are kept for the next one, which begins with them', async () => {
   const numbers = Array.from({ length: 75 }, (_, index) => index);
   const sockets = { 3: [...numbers] };
   const { waiting, taken, sent } = waitingOn(sockets);
   waiting.take(3);
-  assert.deepEqual(sockets[3], [], 'nothing is left to the event loop');
+  assert.deepEqual(sockets[3], [], 'the event loop has none to deliver');
   const first = taken.length;
   assert.ok(first < numbers.length, `${first} taken`);
   const sentBefore = sent.length;
@@ -121,7 +124,7 @@ test('what waits at the end of a turn is kept for the next one, which begins wit
   assert.equal(sent.slice(sentBefore).filter((what) => what === 'flush').length, 1, 'sent together');
 });
 
-test('a flood that was kept is handed out in turns of 4 ms too', async () => {
+test('a flood that was kept is also delivered in turns of 4 ms', async () => {
   const numbers = Array.from({ length: 600 }, (_, index) => index % 256);
   const sockets = { 3: [...numbers] };
   const { waiting, taken } = waitingOn(sockets);
@@ -138,7 +141,7 @@ test('a flood that was kept is handed out in turns of 4 ms too', async () => {
   );
 });
 
-test('no more is kept than some turns can handle: the rest waits in the kernel', async () => {
+test('keeps no more than a few turns can handle, and leaves the rest in the kernel', async () => {
   const sockets = { 3: Array.from({ length: 3000 }, () => 7) };
   const { waiting, taken } = waitingOn(sockets);
   waiting.take(3);
@@ -147,7 +150,7 @@ test('no more is kept than some turns can handle: the rest waits in the kernel',
   assert.ok(taken.every((one) => one === '3:7'));
 });
 
-test('of a peer that answers at once, the answer is awaited and not left to the event loop', () => {
+test('waits briefly for the answer of a peer that answers at once', () => {
   for (const isLockStep of [true, false]) {
     const { waiting, taken, looks } = waitingOn({ 3: [1] }, isLockStep);
     waiting.take(3);
@@ -156,7 +159,7 @@ test('of a peer that answers at once, the answer is awaited and not left to the 
   }
 });
 
-test('a socket that is asked without a look at the others holds them up for no more than 96 datagrams', () => {
+test('a socket that is read without polling the others delays them by 96 datagrams at most', () => {
   const sockets: Record<number, number[]> = { 3: Array.from({ length: 40 }, () => 1), 4: [] };
   const { waiting, taken } = waitingOn(sockets);
   waiting.add(3, {
@@ -176,7 +179,7 @@ test('a socket that is asked without a look at the others holds them up for no m
   assert.ok(taken.length <= 20 + 96, `${taken.length} before the other`);
 });
 
-test('what waits is sent before a socket is removed: its descriptor may be another one then', () => {
+test('sends queued answers before a socket is removed, because its descriptor may be reused', () => {
   const { waiting, sent } = waitingOn({ 3: [1, 2] });
   waiting.add(3, {
     receiver({ bytes }) {
@@ -190,7 +193,7 @@ test('what waits is sent before a socket is removed: its descriptor may be anoth
   assert.deepEqual(sent, ['1', 'after 1', 'later 2', 'flush', 'after 2']);
 });
 
-test('of a removed socket nothing is asked any more', () => {
+test('never reads a removed socket', () => {
   const sockets: Record<number, number[]> = { 3: [1] };
   const { waiting, taken } = waitingOn(sockets, true);
   waiting.take(3);
@@ -200,7 +203,7 @@ test('of a removed socket nothing is asked any more', () => {
   assert.deepEqual(taken, ['3:1']);
 });
 
-test('it looks less often where nothing was found, and at once again where something was', () => {
+test('polls less often when nothing was found, and at once again when something was', () => {
   const sockets: Record<number, number[]> = { 3: [] };
   const { waiting, taken, looks } = waitingOn(sockets);
   const lookedIn = (calls: number) => {
@@ -213,13 +216,13 @@ test('it looks less often where nothing was found, and at once again where somet
     return times;
   };
   const inVain = lookedIn(170);
-  assert.ok(inVain >= 10 && inVain <= 16, `looked in ${inVain} of 170 calls`);
+  assert.ok(inVain >= 10 && inVain <= 16, `polled in ${inVain} of 170 calls`);
   sockets[3]?.push(9);
   while (taken.length === 0) waiting.take(3);
   assert.equal(lookedIn(1), 1);
 });
 
-test('a removed socket is not read, and a receiver that throws costs only its own datagram', () => {
+test('does not read a removed socket, and a receiver that throws loses only its own datagram', () => {
   const { waiting, taken } = waitingOn({ 3: [1, 2], 4: [1] });
   waiting.remove(4);
   const receiver = ({ bytes }: { bytes: Uint8Array }) => {

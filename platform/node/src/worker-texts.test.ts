@@ -5,7 +5,7 @@ import { createWorkerTexts } from './worker-texts.ts';
 
 const limits = { nodes: 50_000, depth: 100, keys: 5000, characters: 1e6 };
 
-test('reads YAML to JSON, and says what is wrong and where', async () => {
+test('converts YAML to JSON, and reports errors with their place', async () => {
   const yaml = createWorkerTexts(nodeClock);
   try {
     assert.deepEqual(await yaml.yaml('a: [1, x]\n', limits), { ok: true, json: '{"a":[1,"x"]}' });
@@ -21,7 +21,7 @@ test('reads YAML to JSON, and says what is wrong and where', async () => {
   }
 });
 
-test('parses templates, and says where one cannot be parsed', async () => {
+test('parses templates, and reports where one cannot be parsed', async () => {
   const texts = createWorkerTexts(nodeClock);
   assert.deepEqual(await texts.template('name: {{ .x }}\n'), { ok: true });
   const broken = await texts.template('name: x\n{{ end }}\n');
@@ -30,7 +30,7 @@ test('parses templates, and says where one cannot be parsed', async () => {
   await texts.close();
 });
 
-test('a text that takes too long ends with its thread, and the next one is read', async () => {
+test('a text that takes too long ends its thread, and the next one is read', async () => {
   const slow = createWorkerTexts(nodeClock, { timeMs: 1 });
   const late = await slow.yaml('- a\n'.repeat(40_000), limits);
   assert.ok(!late.ok && late.reason === 'too-long', JSON.stringify(late));
@@ -44,7 +44,7 @@ test('a text that takes too long ends with its thread, and the next one is read'
   await small.close();
 });
 
-test('only so many texts wait', async () => {
+test('limits the number of waiting texts', async () => {
   const yaml = createWorkerTexts(nodeClock, { waiting: 2 });
   const reads = await Promise.all(['a', 'b', 'c'].map((text) => yaml.yaml(text, limits)));
   assert.deepEqual(

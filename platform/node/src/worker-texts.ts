@@ -75,7 +75,7 @@ class TextWorker {
     const reply = await this.#replyOf(worker, () => worker.postMessage(request, []));
     if (reply instanceof Error) {
       await this.#end();
-      return unread('too-long', `${reply.message}; make it smaller, or send JSON`);
+      return unread('too-long', `${reply.message}; send a smaller text, or JSON`);
     }
     this.#cancelIdle = this.#clock.schedule(this.#settings.idleMs, () => void this.#end());
     return reply;

@@ -34,7 +34,7 @@ test('resolves when the kernel has the bytes', () =>
 
 test('rejects when the connection ends before the write', { timeout: 5_000 }, () =>
   answering(async (outgoing) => {
-    // Does as Node does when the client has half-closed: the socket takes no more, and is not closed yet.
+    // Behaves like Node when the client has half-closed: the socket accepts no more, and is not closed yet.
     outgoing.socket?.end();
     await assert.rejects(written(outgoing, Uint8Array.of(1)), /gone/);
     await assert.rejects(written(outgoing, Uint8Array.of(2)), /gone/);

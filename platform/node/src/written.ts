@@ -31,5 +31,5 @@ export function written(
 }
 
 function gone(): Error {
-  return new Error('the client has gone');
+  return new Error('the client has disconnected');
 }

@@ -1,6 +1,6 @@
 /**
- * Decides which trace the steps of a machine belong to: the trace of its current boot. A client without a name of its own is
- * known by its MAC.
+ * Decides which trace the steps of a machine belong to: the trace of its current boot. A client without a
+ * name is known by its MAC.
  */
 import type { Clock, SpanContext } from '@tinkerbell/platform-contract';
 

@@ -20,7 +20,7 @@ function tracerTo(url: string) {
   };
 }
 
-test('sends spans with their place, times, attributes and failure', async () => {
+test('sends spans with their parent, times, attributes and failure', async () => {
   await using collector = await startCollector();
   const { tracer } = tracerTo(collector.url);
   const parent = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
@@ -51,7 +51,7 @@ test('sends spans with their place, times, attributes and failure', async () => 
   assert.ok(ended - started >= 60_000_000_000n, 'it began a minute ago');
 });
 
-test('steps of one boot of a machine are one trace, the next boot is another', async () => {
+test('the steps of one boot of a machine are one trace, and the next boot is another', async () => {
   await using collector = await startCollector();
   const { tracer, advance } = tracerTo(collector.url);
   const step = (machine: string, beginsBoot = false): string => {
@@ -61,10 +61,10 @@ test('steps of one boot of a machine are one trace, the next boot is another', a
   };
   const first = step(mac, true);
   advance(30_000);
-  assert.equal(step(mac, true), first, 'firmware asks again');
+  assert.equal(step(mac, true), first, 'firmware repeats its request');
   assert.notEqual(step('52:54:00:00:00:02'), first);
   advance(60_000);
-  assert.equal(step(mac), first, 'an action comes later');
+  assert.equal(step(mac), first, 'an action follows later');
   assert.notEqual(step(mac, true), first, 'the machine boots again');
   await tracer.close();
   const own = collector.spans.filter(({ traceId }) => traceId === first);
@@ -76,7 +76,7 @@ test('steps of one boot of a machine are one trace, the next boot is another', a
   );
 });
 
-test('a collector that is away costs a line, keeps little, and gets what comes once it is there', async () => {
+test('an unreachable collector costs one log line and little memory, and gets later spans once it is back', async () => {
   const first = await startCollector();
   const port = Number(new URL(first.url).port);
   await first[Symbol.asyncDispose]();
@@ -90,6 +90,6 @@ test('a collector that is away costs a line, keeps little, and gets what comes o
   });
   const lost = collector.spans.filter(({ name }) => name === 'lost').length;
   assert.ok(lost <= 8192, String(lost));
-  assert.equal(said.filter((line) => /not taken/.test(line)).length, 1);
+  assert.equal(said.filter((line) => /does not accept/.test(line)).length, 1);
   await tracer.close();
 });

@@ -100,11 +100,14 @@ function toldOnce(exporter: SpanExporter, url: string, log: Log): SpanExporter {
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        // The SDK's core package defines the codes but is not a dependency: a failure comes with its error.
+        // The SDK's core package defines the codes but is not a dependency. A failure includes its error.
         const failed = result.error !== undefined;
         if (failed && !isAway)
-          log.warn('traces are not taken by the collector', { url, reason: result.error?.message ?? '' });
-        if (!failed && isAway) log.info('traces are taken by the collector again', { url });
+          log.warn('the trace collector does not accept traces', {
+            url,
+            reason: result.error?.message ?? '',
+          });
+        if (!failed && isAway) log.info('the trace collector accepts traces again', { url });
         isAway = failed;
         done(result);
       });

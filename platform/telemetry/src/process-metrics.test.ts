@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { nodeClock } from '@tinkerbell/platform-node';
 import { createProcessMetrics } from './index.ts';
 
-test('tells of the process and how late its event loop is', async () => {
+test('reports the process and the delay of its event loop', async () => {
   const metrics = createProcessMetrics(nodeClock);
   const text = await metrics.text();
   for (const name of [

@@ -45,7 +45,7 @@ test('many cheap ones of another namespace are all before the next expensive one
   assert.deepEqual(queue.run(1), ['a/x']);
 });
 
-test('in a namespace the same holds of authors', () => {
+test('the same holds for authors within a namespace', () => {
   const queue = queueOf();
   queue.put('a/x', 2000, 40);
   queue.run(2);
@@ -61,7 +61,7 @@ test('many authors get no more than their namespace', () => {
   assert.deepEqual(queue.run(3), ['b/y', 'b/y', 'b/y']);
 });
 
-test('equal costs take turns, whatever the numbers that wait', () => {
+test('equal costs take turns, however many wait', () => {
   const queue = queueOf();
   queue.put('a/x', 10, 50);
   queue.put('b/y', 10, 5);
@@ -69,7 +69,7 @@ test('equal costs take turns, whatever the numbers that wait', () => {
   assert.equal(names.filter((name) => name === 'b/y').length, 5);
 });
 
-test('who was away has saved nothing up, and who was alone owes nothing for it', () => {
+test('an owner that was away has saved nothing up, and one that was alone owes nothing', () => {
   const queue = queueOf();
   queue.put('early/x', 1000, 1);
   queue.put('a/x', 1000, 21);
@@ -81,7 +81,7 @@ test('who was away has saved nothing up, and who was alone owes nothing for it',
   assert.ok(early >= 9 && early <= 11, `${early} of 20`);
 });
 
-test('in a namespace renderings come before checks, and checks of others are not held up by that', () => {
+test('in a namespace renderings come before checks, and this does not delay checks of others', () => {
   const queue = queueOf();
   queue.put('a/x', 10, 2, 'check');
   queue.put('a/y', 10, 2);
@@ -92,7 +92,7 @@ test('in a namespace renderings come before checks, and checks of others are not
   assert.deepEqual(queue.run(1), ['b/z']);
 });
 
-test('no namespace takes all threads, and no author all of its namespace', () => {
+test('no namespace uses all threads, and no author all of its namespace', () => {
   const queue = queueOf({ namespaceAtOnce: 3, authorAtOnce: 2 });
   queue.put('a/x', 2000, 40);
   queue.put('a/y', 2000, 1);
@@ -104,7 +104,7 @@ test('no namespace takes all threads, and no author all of its namespace', () =>
   assert.equal(queue.take()?.item.name, 'a/x');
 });
 
-test('remembers no more owners than wait, beyond a bound, and none that owes nothing', () => {
+test('remembers only waiting owners beyond a bound, and none that owes nothing', () => {
   const queue = queueOf();
   for (let i = 0; i < 5000; i += 1) {
     queue.put(`n${i}/x`, 1);

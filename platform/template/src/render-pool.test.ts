@@ -1,4 +1,7 @@
-/** Checks which template is rendered next and on how many threads, with threads and a clock that the test controls. */
+/**
+ * Tests which template is rendered next and on how many threads, with threads and a clock that the test
+ * controls.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '@tinkerbell/platform-contract';
@@ -82,7 +85,7 @@ function bench(settings: RenderSettings = {}) {
   };
 }
 
-test('on one thread, a cheap template of another namespace follows the expensive one under way', async () => {
+test('on one thread, a cheap template of another namespace follows the active expensive one', async () => {
   const { put, pass, finish, begun } = bench({ threads: 1 });
   for (let i = 0; i < 40; i += 1) await put(`slow-${i}`);
   await pass(2000);
@@ -94,7 +97,7 @@ test('on one thread, a cheap template of another namespace follows the expensive
   assert.deepEqual(begun, ['slow-0', 'cheap-0', 'slow-1']);
 });
 
-test('with several threads it waits for none of them', async () => {
+test('with several threads it does not wait for them', async () => {
   const { put, pass, begun, underWay } = bench({ threads: 4 });
   for (let i = 0; i < 40; i += 1) await put(`slow-${i}`, 'slow', `author ${i}`);
   await pass(1000);
@@ -104,7 +107,7 @@ test('with several threads it waits for none of them', async () => {
   assert.equal(begun.at(-1), 'cheap-0');
 });
 
-test('one author of a namespace leaves room to the others', async () => {
+test('one author leaves room for others of the namespace', async () => {
   const { put, pass, begun, underWay } = bench({ threads: 4 });
   for (let i = 0; i < 40; i += 1) await put(`slow-${i}`, 'lab', 'one');
   await pass(1000);
@@ -114,7 +117,7 @@ test('one author of a namespace leaves room to the others', async () => {
   assert.equal(begun.at(-1), 'cheap-0');
 });
 
-test('no thread until the first template, one for bursts of cheap ones, none when all is done', async () => {
+test('starts no thread before the first template, one for a burst of cheap ones, and ends it when all are done', async () => {
   const one = bench({ threads: 4 });
   assert.equal(one.threads(), 0);
   for (let i = 0; i < 20; i += 1) await one.put(`cheap${i % 5}-${i}`);
@@ -128,7 +131,7 @@ test('no thread until the first template, one for bursts of cheap ones, none whe
   await one.renderer.close();
 });
 
-test('more of one author than may wait are told so, and others are not', async () => {
+test('rejects templates of an author beyond the limit, and accepts those of others', async () => {
   const { renderer } = bench({ renderingsOfAuthor: 3, threads: 1 });
   const input = { templateName: 'w', text: '', hardwareMap: {} };
   const owner = { namespace: 'lab', author: 'template big' };

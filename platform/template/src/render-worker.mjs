@@ -1,6 +1,6 @@
 /**
- * Where the thread that renders begins. Plain JavaScript with the cache of compiled code turned on first, for the reason
- * given in apps/server/src/main.mjs.
+ * The entry point of the thread that renders. It is plain JavaScript and enables the cache of compiled code
+ * first, for the reason given in apps/server/src/main.mjs.
  */
 import { enableCompileCache } from 'node:module';
 

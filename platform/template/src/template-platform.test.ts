@@ -51,10 +51,10 @@ const EXACT: readonly (readonly [template: string, output: string])[] = [
 ];
 
 for (const [template, output] of EXACT) {
-  test(`${template} is what sprig gives`, () => assert.equal(rendered(template), output));
+  test(`${template} matches sprig`, () => assert.equal(rendered(template), output));
 }
 
-test('bcrypt and htpasswd give hashes that check', () => {
+test('bcrypt and htpasswd return hashes that verify', () => {
   const hash = rendered('{{ bcrypt "secret" }}');
   assert.match(hash, /^\$2a\$10\$/);
   assert.ok(bcrypt.compareSync('secret', hash));
@@ -71,7 +71,7 @@ const KEYS: readonly (readonly [kind: string, label: string])[] = [
 ];
 
 for (const [kind, label] of KEYS) {
-  test(`a ${kind} key is written as sprig writes it, and can be read again`, () => {
+  test(`a ${kind} key has sprig's format, and can be read again`, () => {
     const pem = rendered('{{ genPrivateKey .kind }}', { kind });
     assert.ok(pem.startsWith(`-----BEGIN ${label}-----\n`), pem.slice(0, 40));
     assert.equal(templatePlatform.keyProblem(pem), undefined);

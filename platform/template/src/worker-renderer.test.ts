@@ -18,7 +18,7 @@ const large = '{{ $l := until 500000 }}{{ $m := until 400000 }}{{ $n := concat $
 
 const input = (text: string) => ({ templateName: 'w', text, hardwareMap: { device_1: 'agent' } });
 
-test('renders a workflow, with its maps', async () => {
+test('renders a workflow with its maps', async () => {
   await using renderer = rendererWith();
   const rendered = await renderer.workflow(input(good));
   assert.ok(rendered.ok);
@@ -26,14 +26,14 @@ test('renders a workflow, with its maps', async () => {
   assert.ok(rendered.value.tasks[0]?.environment instanceof Map);
 });
 
-test("says what is wrong with a template in upstream's words", async () => {
+test("reports what is wrong with a template in upstream's words", async () => {
   await using renderer = rendererWith();
   const rendered = await renderer.workflow(input('{{ .none }}'));
   assert.ok(!rendered.ok);
   assert.match(rendered.message, /^failed to parse template with ID w: err: template: workflow-template:1:3/);
 });
 
-test('puts Hardware into media URLs', async () => {
+test('inserts Hardware into media URLs', async () => {
   await using renderer = rendererWith();
   const hardware = { spec: { interfaces: [{ dhcp: { mac: '52:54:00:00:00:01' } }] } };
   const texts = ['http://x/{{ (index .Hardware.Interfaces 0).DHCP.MAC | replace ":" "-" }}.iso', ''];
@@ -43,13 +43,13 @@ test('puts Hardware into media URLs', async () => {
   });
 });
 
-test('gives functions of templates their cryptography', async () => {
+test('provides cryptography to template functions', async () => {
   await using renderer = rendererWith();
   const asked = { templateName: 'w', texts: ['{{ sha256sum "a" | trunc 8 }}'], hardware: {} };
   assert.deepEqual(await renderer.texts(asked), { ok: true, value: ['ca978112'] });
 });
 
-test('stops a template that takes too long while everything else goes on, then renders the next', async () => {
+test('stops a template that takes too long while everything else continues, then renders the next', async () => {
   await using renderer = rendererWith({ timeMs: 1000 });
   await renderer.workflow(input(good));
   let ticks = 0;
@@ -58,7 +58,7 @@ test('stops a template that takes too long while everything else goes on, then r
   clearInterval(timer);
   assert.deepEqual(stopped, { ok: false, message: 'template took longer than 1 s', isStopped: true });
   assert.ok(next.ok);
-  // 100 in a quiet second.
+  // 100 on an idle machine.
   assert.ok(ticks > 20, `the timer ran ${ticks} times`);
 });
 
@@ -73,7 +73,7 @@ test('stops a template that takes too much memory', async () => {
   assert.ok((await renderer.workflow(input(good))).ok);
 });
 
-test('ends its thread when there is nothing to do, and begins another when there is', async () => {
+test('ends its thread when there is no work, and starts another when there is', async () => {
   await using renderer = rendererWith({ idleMs: 1 });
   for (let i = 0; i < 3; i++) {
     assert.ok((await renderer.workflow(input(good))).ok);
@@ -81,7 +81,7 @@ test('ends its thread when there is nothing to do, and begins another when there
   }
 });
 
-test('renders before it checks, checks in their order, and refuses checks beyond so many that wait', async () => {
+test('renders before it checks, checks in order, and refuses checks when too many wait', async () => {
   await using renderer = rendererWith({ checksOfAuthor: 2 });
   const done: string[] = [];
   const note = (name: string) => (answer: { readonly ok: boolean; readonly message?: string }) =>
@@ -115,7 +115,7 @@ test('hostile checks delay a rendering by one template, not by all that wait', a
   await Promise.all(hostile);
 });
 
-test('what waits is rejected when it is closed', async () => {
+test('rejects waiting requests when it is closed', async () => {
   const renderer = rendererWith();
   const answers = Promise.allSettled([renderer.workflow(input(good)), renderer.check(input(good))]);
   await renderer.close();

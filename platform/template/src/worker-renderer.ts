@@ -149,7 +149,7 @@ class WorkerPool {
     let startedMs = this.#clock.monotonicMs();
     let end = (): void => undefined;
     try {
-      if (this.#isClosing) throw new Error('templates are no longer rendered: the server stops');
+      if (this.#isClosing) throw new Error('templates are no longer rendered: the server is stopping');
       const thread = this.#thread();
       await thread.started();
       startedMs = this.#clock.monotonicMs();

@@ -67,13 +67,13 @@ test('years are written with two digits from 1950 to 2049, and with four before 
   assert.ok(hexOf(made({ daysValid: DAYS_BACK_TO_1949 })).includes(`180f${time('1949')}`));
 });
 
-test('serial numbers are positive, of 16 bytes, and not given twice', () => {
+test('serial numbers are positive, have 16 bytes, and are not reused', () => {
   const serials = Array.from({ length: 50 }, () => new X509Certificate(made({})).serialNumber);
   for (const serial of serials) assert.match(serial, /^[4-7][0-9A-F]{31}$/);
   assert.equal(new Set(serials).size, 50);
 });
 
-test('what Go refuses is refused in its words', () => {
+test('refuses what Go refuses, in its words', () => {
   const refused: readonly (readonly [Partial<CertificateRequest>, RegExp])[] = [
     [{ dnsNames: ['ä.example'] }, /^error creating certificate: x509: "ä.example" cannot be encoded/],
     [{ daysValid: 4_000_000 }, /^error creating certificate: cannot represent time/],
@@ -91,7 +91,7 @@ test('what Go refuses is refused in its words', () => {
   assert.equal(certificateProblem(made({})), undefined);
 });
 
-test('a key of DSA is written in a form that OpenSSL reads', () => {
+test('a DSA key is written in a form that OpenSSL reads', () => {
   const pem = generateKey('dsa');
   assert.ok(pem.startsWith('-----BEGIN DSA PRIVATE KEY-----\n'));
   const read = readKey(pem);

@@ -24,7 +24,7 @@ import { signatureAlgorithm } from './signature-algorithm.ts';
 const SERIAL_SIZE = 16;
 const DAY_MS = 86_400_000;
 
-/** Makes and signs a certificate (Go's x509.CreateCertificate as sprig calls it). */
+/** Creates and signs a certificate (Go's x509.CreateCertificate as sprig calls it). */
 export function certify(request: CertificateRequest, nowMs: number): CertificateResult {
   try {
     return issue(request, nowMs);

@@ -8,9 +8,9 @@ export function dsaKeyBytes(key: KeyObject): Uint8Array {
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
   const publicKey = partsOf(spki, Sequence)[1];
   if (!(identifier instanceof Sequence && wrapped instanceof OctetString && publicKey instanceof BitString))
-    throw new TypeError('a key of DSA has another form than that of PKCS#8');
+    throw new TypeError('a DSA key must have the form of PKCS#8');
   const parameters = identifier.valueBlock.value[1];
-  if (!(parameters instanceof Sequence)) throw new TypeError('a key of DSA has no parameters');
+  if (!(parameters instanceof Sequence)) throw new TypeError('a DSA key has no parameters');
   const [y, x] = [publicKey, wrapped].map(({ valueBlock }) => fromBER(valueBlock.valueHexView).result);
   const value = [new Integer({ value: 0 }), ...parameters.valueBlock.value, y, x].filter(
     (one) => one !== undefined,

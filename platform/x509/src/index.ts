@@ -7,7 +7,9 @@ export { ecdsaKey, generateKey, readKey, rsaKey } from './private-key.ts';
 const require = createRequire(import.meta.url);
 const certificates = (): typeof Certificate => require('./certificate.ts');
 
-/** Makes and signs a certificate that is valid from `nowMs`. A refusal uses the words of Go's x509 package. */
+/**
+ * Creates and signs a certificate that is valid from `nowMs`. A refusal uses the words of Go's x509 package.
+ */
 export function certify(request: CertificateRequest, nowMs: number): CertificateResult {
   return certificates().certify(request, nowMs);
 }

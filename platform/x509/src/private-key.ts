@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 
 const RSA_BITS = { rsa: 4096, 'rsa-2048': 2048 } as const;
 
-/** Makes a key and returns it as sprig writes it. */
+/** Creates a key and returns it as sprig writes it. */
 export function generateKey(kind: KeyKind): string {
   switch (kind) {
     case 'rsa':
@@ -23,12 +23,12 @@ export function generateKey(kind: KeyKind): string {
   }
 }
 
-/** PEM, as SEC 1 has it. */
+/** PEM in the form of SEC 1. */
 export function ecdsaKey(namedCurve: 'P-256' | 'P-384'): string {
   return keyPem(generateKeyPairSync('ec', { namedCurve }).privateKey);
 }
 
-/** PEM, as PKCS#1 has it. */
+/** PEM in the form of PKCS#1. */
 export function rsaKey(modulusLength: number): string {
   return keyPem(generateKeyPairSync('rsa', { modulusLength }).privateKey);
 }
@@ -56,7 +56,7 @@ export type KeyResult =
   | { readonly ok: true; readonly key: KeyObject }
   | { readonly ok: false; readonly error: string };
 
-/** Reads a private key in one of the forms that sprig takes. */
+/** Reads a private key in one of the forms that sprig accepts. */
 export function readKey(pem: string): KeyResult {
   const refused = (error: string): KeyResult => ({ ok: false, error });
   const block = pemBlock(pem);

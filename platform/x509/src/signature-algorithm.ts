@@ -4,7 +4,7 @@ import { CertificateFailure } from './certificate-failure.ts';
 
 export interface SignatureAlgorithm {
   readonly identifier: AlgorithmIdentifier;
-  /** Null where the algorithm has its own. */
+  /** Null for keys whose kind defines the algorithm. */
   readonly digest: string | null;
 }
 
@@ -15,7 +15,7 @@ export function signatureAlgorithm({
 }: KeyObject): SignatureAlgorithm {
   switch (asymmetricKeyType) {
     case 'rsa':
-      // The one with parameters: NULL (RFC 4055, section 5).
+      // The only algorithm with parameters: NULL (RFC 4055, section 5).
       return algorithm('1.2.840.113549.1.1.11', 'sha256', { parameters: null });
     case 'ed25519':
       return algorithm('1.3.101.112', null);

@@ -90,26 +90,26 @@ test('a capture cut at any byte is refused, or is the same packet without its ta
   }
 });
 
-test('a header that lies is refused with its field', () => {
+test('a header with wrong lengths is refused with its field', () => {
   assert.equal(failure(packetWith('ff', { patch: { 0: 3 } })), 'out-of-range op 1');
   assert.equal(failure(packetWith('ff', { patch: { 2: 17 } })), 'out-of-range hlen 3');
   assert.equal(failure(packetWith('ff', { patch: { 236: 0 } })), 'not-dhcp magic cookie 240');
   assert.equal(failure(new Uint8Array(65_507)), 'too-long packet 0');
 });
 
-test('hardware that has no MAC is decoded and yields none', () => {
+test('hardware without a MAC is decoded and yields none', () => {
   assert.equal(clientMacOf(read(packetWith('350101ff', { patch: { 1: 32, 2: 0 } }))), undefined, 'IPoIB');
   assert.equal(clientMacOf(read(packetWith('350101ff', { patch: { 2: 16 } }))), undefined, 'hlen 16');
   const zeros = { 28: 0, 29: 0, 30: 0, 31: 0, 32: 0, 33: 0 };
   assert.equal(clientMacOf(read(packetWith('350101ff', { patch: zeros }))), undefined, 'all zeros');
 });
 
-test('an option that passes the end, or a lone code, is refused with offset and code', () => {
+test('an option beyond the end, or a lone code, is refused with offset and code', () => {
   assert.equal(failure(packetWith('350101 0c05 6162')), 'truncated option 12 245');
   assert.equal(failure(packetWith('350101 0c')), 'truncated option 12 length 244');
 });
 
-test('a missing END, data after END and padding between options are forgiven', () => {
+test('a missing END, data after END and padding between options are accepted', () => {
   assert.deepEqual(read(packetWith('350101')).options, { messageType: 1 });
   assert.deepEqual(read(packetWith('350101ff 0c05')).options, { messageType: 1 });
   assert.deepEqual(read(packetWith('0000350101000000')).options, { messageType: 1 });
@@ -117,7 +117,7 @@ test('a missing END, data after END and padding between options are forgiven', (
   assert.deepEqual(read(packetWith('')).options, {});
 });
 
-test('a typed option with a forbidden length stays raw and is named as malformed', () => {
+test('a typed option with a forbidden length stays raw and is reported as malformed', () => {
   const packet = read(
     packetWith(
       '3500 36 03 0a0000 32 05 0a00000001 39 01 02 33 02 0001 01 00 5d 01 00 5e 02 0102 3d 01 00 0c 00',
@@ -127,7 +127,7 @@ test('a typed option with a forbidden length stays raw and is named as malformed
   assert.equal(packet.options.messageType, undefined);
 });
 
-test('two message types are joined and so malformed, as RFC 3396 has it', () => {
+test('two message types are joined and therefore malformed, as in RFC 3396', () => {
   assert.deepEqual(malformedOptionsOf(read(packetWith('350101 350103 ff')).options), [53]);
 });
 
@@ -161,7 +161,7 @@ test('overload of one field leaves the other a text, and overload does not nest'
   assert.equal(serverNameOnly.bootFile, 'boot');
 });
 
-test('overload that lies counts as none, and a truncated overloaded field is refused', () => {
+test('an invalid overload is ignored, and a truncated overloaded field is refused', () => {
   assert.equal(read(packetWith('340104 ff', { file: '626f6f74' })).bootFile, 'boot');
   assert.equal(read(packetWith('34020101 ff', { file: '626f6f74' })).bootFile, 'boot');
   assert.equal(
@@ -170,12 +170,12 @@ test('overload that lies counts as none, and a truncated overloaded field is ref
   );
 });
 
-test('a NUL-terminated class identifier loses its NUL, text that is no UTF-8 stays raw', () => {
+test('a NUL-terminated class identifier loses its NUL, and text that is not UTF-8 stays raw', () => {
   assert.equal(read(packetWith('3c 04 50584500 ff')).options.vendorClassIdentifier, 'PXE');
   assert.deepEqual(malformedOptionsOf(read(packetWith('0c 02 ff80 3c 01 00 ff')).options), [12, 60]);
 });
 
-test('the user class is read bare and length-prefixed', () => {
+test('the user class is read in bare and length-prefixed form', () => {
   const classOf = (value: string) => read(packetWith(`4d ${value} ff`)).options.userClass;
   assert.deepEqual(classOf('04 69505845'), { classes: ['iPXE'], lengthPrefixed: false });
   assert.deepEqual(classOf('05 04 69505845'), { classes: ['iPXE'], lengthPrefixed: true });
@@ -183,7 +183,7 @@ test('the user class is read bare and length-prefixed', () => {
   assert.equal(classOf('00'), undefined);
 });
 
-test('relay agent information is read and kept whole, broken or not', () => {
+test('relay agent information is decoded and kept unchanged, valid or not', () => {
   // 1 circuit id `ab`, 2 remote id 0x01, 5 link selection 10.9.0.0, 11 server identifier override 10.9.0.1
   const value = '01026162 020101 05040a090000 0b040a090001';
   const good = read(packetWith(`52 13 ${value} ff`)).options.relayAgentInformation!;
@@ -218,7 +218,7 @@ test('domain search follows compression backwards and refuses pointers that loop
   }
 });
 
-test('classless routes carry significant octets only and refuse a prefix above 32', () => {
+test('classless routes have significant octets only, and a prefix above 32 is refused', () => {
   // default via 10.0.0.1; 10.17.0.0/16 via 10.0.0.2; 10.229.0.128/25 via 10.0.0.3 (RFC 3442)
   const routes = '00 0a000001 10 0a11 0a000002 19 0ae50080 0a000003';
   assert.deepEqual(read(packetWith(`79 15 ${routes} ff`)).options.classlessRoutes, [
@@ -230,7 +230,7 @@ test('classless routes carry significant octets only and refuse a prefix above 3
   assert.deepEqual(malformedOptionsOf(read(packetWith('79 04 10 0a1100 ff')).options), [121]);
 });
 
-test('a broken vendor option and odd machine identifiers cost only themselves', () => {
+test('an invalid vendor option or machine identifier affects only itself', () => {
   const packet = read(packetWith('2b 03 06ff08 61 01 07 350101 ff'));
   assert.deepEqual(malformedOptionsOf(packet.options), [43]);
   assert.equal(packet.options.messageType, 1);

@@ -89,14 +89,14 @@ test('relay agent information is unchanged and the last option', () => {
   assert.match(bytesToHex(bytes), /52090102aabb9903010203ff0*$/);
 });
 
-test('a value above 255 bytes is split and joined again', () => {
+test('a value above 255 bytes is split, and joined again when read', () => {
   const bootFileName = 'http://192.0.2.1/'.padEnd(300, 'x');
   const { bytes } = write(offer({ bootFileName }), 1500);
   assert.match(bytesToHex(bytes), /43ff(?:..){255}432d/);
   assert.equal(readBack(bytes).options.bootFileName, bootFileName);
 });
 
-test('what passes 548 bytes moves to file, then sname, the message type staying in front', () => {
+test('options beyond 548 bytes move to file, then sname, and the message type stays first', () => {
   const options: DhcpOptions = {
     messageType: 2,
     hostName: 'h'.repeat(200),
@@ -111,7 +111,7 @@ test('what passes 548 bytes moves to file, then sname, the message type staying 
   assert.equal(bytesToHex(bytes.subarray(240, 243)), '350102');
 });
 
-test("the client's maximum message size is never passed, and what had no room is reported", () => {
+test("the client's maximum message size is never exceeded, and dropped options are reported", () => {
   const options: DhcpOptions = {
     messageType: 2,
     serverIdentifier: ipv4('10.0.0.1'),
@@ -140,7 +140,7 @@ test('relay agent information stays last when other options overload', () => {
   assert.equal(readBack(bytes).options.hostName, 'h'.repeat(120));
 });
 
-test('header texts that do not fit are a value, not a cut text', () => {
+test('header texts that do not fit are an error value, and are not truncated', () => {
   assert.equal(write(offer({}, { bootFile: 'f'.repeat(127), serverName: 's'.repeat(63) })).ok, true);
   const result = encodePacket(offer({}, { bootFile: 'f'.repeat(128) }));
   assert.deepEqual(result.ok ? '' : result.error, {
@@ -157,7 +157,7 @@ function codesOf(bytes: Uint8Array): number[] {
   return codes;
 }
 
-test('what the client asks for comes first and in its order, relay agent information last', () => {
+test('requested options come first and in the requested order, and relay agent information last', () => {
   const packet = offer({
     subnetMask: ipv4('255.255.255.0'),
     routers: [ipv4('10.0.0.1')],
@@ -178,7 +178,7 @@ test('what the client asks for comes first and in its order, relay agent informa
   assert.deepEqual(codes(Array.from({ length: 255 }, (_, at) => 255 - at)), [53, 54, 51, 119, 12, 3, 1, 82]);
 });
 
-test('what the client asks for survives where there is no room for everything', () => {
+test('requested options are kept when there is no room for everything', () => {
   const packet = offer(
     { messageType: 2, bootFileName: 'b'.repeat(200), hostName: 'h'.repeat(200), domainName: 'd'.repeat(200) },
     { bootFile: 'x', serverName: 'y' },
@@ -192,7 +192,7 @@ test('what the client asks for survives where there is no room for everything', 
   assert.deepEqual(dropped([15]), [67, 12]);
 });
 
-test('empty values are left out, but for the machine identifier', () => {
+test('empty values are omitted, except the machine identifier', () => {
   const { bytes } = write(offer({ hostName: '', routers: [], clientMachineIdentifier: new Uint8Array() }));
   assert.equal(bytesToHex(bytes.subarray(240, 243)), '6100ff');
 });
@@ -265,7 +265,7 @@ const options: fc.Arbitrary<DhcpOptions> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-test('every packet that was written is read back the same', () => {
+test('every written packet reads back the same', () => {
   fc.assert(
     fc.property(options, fc.boolean(), address, (options, broadcast, giaddr) => {
       const packet = offer(options, { broadcast, giaddr });
@@ -278,7 +278,7 @@ test('every packet that was written is read back the same', () => {
   );
 });
 
-test("no packet passes the client's limit, and all that was not dropped is read back", () => {
+test("no packet exceeds the client's limit, and everything that was not dropped is read back", () => {
   fc.assert(
     fc.property(options, fc.integer({ min: 0, max: 1500 }), (options, limit) => {
       const { bytes, droppedOptions } = write(offer(options), limit);

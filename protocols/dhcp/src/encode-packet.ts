@@ -10,7 +10,7 @@ import {
 } from './place-options.ts';
 import { HARDWARE_ADDRESS_BYTES, type DhcpPacket } from './packet.ts';
 
-/** RFC 951 section 3: the length of a BOOTP message; old ROMs drop shorter replies. */
+/** The length of a BOOTP message (RFC 951 section 3). Old ROMs drop shorter replies. */
 export const PACKET_BYTES_MIN = 300;
 /** RFC 2131 section 2: the size that every client must accept by default, IP and UDP headers included. */
 export const DATAGRAM_BYTES_DEFAULT = 576;

@@ -50,8 +50,8 @@ export const uint8ListOption: OptionCodec<readonly number[]> = {
 };
 
 /**
- * UTF-8 text of at least one byte. Trailing NULs are dropped (RFC 2132 section 2: receivers must be prepared for them;
- * some option ROMs end their class identifier with one).
+ * UTF-8 text of at least one byte. Trailing NULs are dropped, because RFC 2132 section 2 requires receivers
+ * to be prepared for them. Some option ROMs end their class identifier with one.
  */
 export const textOption: OptionCodec<string> = {
   decode: (bytes) => {

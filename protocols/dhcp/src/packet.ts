@@ -4,7 +4,7 @@ import type { DhcpOptions } from './option-table.ts';
 /** A DHCPv4 message, RFC 2131 section 2. Times in seconds, addresses in dotted decimal. */
 export interface DhcpPacket {
   readonly op: 'request' | 'reply';
-  /** ARP hardware type; 1 is Ethernet. */
+  /** The ARP hardware type. 1 is Ethernet. */
   readonly hardwareType: number;
   /** Significant bytes of `hardwareAddress`, 0 to 16. */
   readonly hardwareLength: number;

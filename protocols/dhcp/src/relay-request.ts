@@ -21,7 +21,7 @@ export interface RelayRequestInput {
    * there.
    */
   readonly arrival?: RelayInterface;
-  /** All of ours. */
+  /** All addresses of the relay. */
   readonly interfaces: readonly RelayInterface[];
   readonly settings: RelaySettings;
 }

@@ -85,7 +85,7 @@ test("a client's packet gets giaddr and one more hop, and nothing else changes",
   assert.deepEqual(forwarded, { ...request, hops: 1, giaddr: RACK.address });
 });
 
-test('bytes that no reader knows pass: broken options, padding inside, reserved flags, text that is no UTF-8', () => {
+test('bytes that no reader knows are forwarded: broken options, inner padding, reserved flags, text that is not UTF-8', () => {
   const bytes = bytesOf(packet(DISCOVER));
   bytes[11] = 0x55; // reserved bits of flags
   bytes[50] = 0xff; // sname
@@ -107,7 +107,7 @@ test('bytes that no reader knows pass: broken options, padding inside, reserved 
   assert.deepEqual(kept.bytes, expected);
 });
 
-test('option 82: circuit id, and on request remote id, link selection, server identifier override; the last option', () => {
+test('option 82 is last and has the circuit id, and if configured remote id, link selection and server identifier override', () => {
   assert.deepEqual(ask(packet(DISCOVER), informed()), {
     ...packet({ ...DISCOVER, ...option82(RACK_CIRCUIT) }),
     hops: 1,
@@ -168,7 +168,7 @@ test('every reason to drop a request', () => {
   assert.equal(elsewhere.kind === 'drop' ? elsewhere.reason : '', 'not-from-a-client-network');
 });
 
-test('what another relay passed on keeps its giaddr, and its option 82 as configured', () => {
+test('a packet from another relay keeps its giaddr, and its option 82 as configured', () => {
   const giaddr = ipv4('10.0.0.1');
   const theirs = '01 01 78';
   const request = packet({ ...DISCOVER, ...option82(theirs) }, { giaddr, hops: 3 });
@@ -188,7 +188,7 @@ test('what another relay passed on keeps its giaddr, and its option 82 as config
   assert.deepEqual(without.options, DISCOVER, 'none is added (RFC 3046 section 2.1.1)');
 });
 
-test('a packet that would pass the MTU goes without option 82', () => {
+test('a packet that would exceed the MTU is sent without option 82', () => {
   const filler = Uint8Array.from({ length: 200 }, () => 7);
   const other = Array.from({ length: 6 }, (_, index) => ({ code: 224 + index, bytes: filler }));
   const value = packet({ ...DISCOVER, other });
@@ -208,7 +208,7 @@ test('a packet that would pass the MTU goes without option 82', () => {
 const reply = (header: Partial<DhcpPacket>, options: DhcpOptions = {}) =>
   packet({ messageType: messageType.offer, ...options }, { op: 'reply', giaddr: RACK.address, ...header });
 
-test('a reply leaves by the network interface of its giaddr, as RFC 2131 section 4.1 says, without our option 82', () => {
+test('a reply is sent on the network interface of its giaddr (RFC 2131 section 4.1), without our option 82', () => {
   const yiaddr = ipv4('192.0.2.50');
   const mac = '02:00:5e:10:00:01';
   const everybody = { kind: 'broadcast', address: '255.255.255.255', port: 68 };
@@ -231,7 +231,7 @@ test('a reply leaves by the network interface of its giaddr, as RFC 2131 section
   }
 });
 
-test('an option 82 that is not ours stays in the reply', () => {
+test('another relay’s option 82 stays in the reply', () => {
   const theirs = reply({}, option82('01 01 78'));
   for (const settings of [PLAIN, informed()]) {
     const decision = deliver(theirs, settings);
@@ -240,7 +240,7 @@ test('an option 82 that is not ours stays in the reply', () => {
   }
 });
 
-test('with a relay address the circuit id tells the way back', () => {
+test('with a relay address, the circuit id names the network interface of the reply', () => {
   const relayAddress = ipv4('203.0.113.9');
   const settings = { ...informed({ linkSelection: true }), relayAddress };
   const back = deliver(reply({ giaddr: relayAddress }, option82('01 04 6c616231')), settings);
@@ -253,14 +253,14 @@ test('with a relay address the circuit id tells the way back', () => {
   }
 });
 
-test('replies for nobody here are dropped', () => {
+test('replies for another network are dropped', () => {
   for (const giaddr of [ANY, ipv4('10.0.0.1')]) {
     const decision = deliver(reply({ giaddr }), informed());
     assert.equal(decision.kind === 'drop' ? decision.reason : '', 'not-for-a-client-network');
   }
 });
 
-test('whatever can be read can be relayed, and what comes out can be read again', () => {
+test('any valid packet can be relayed, and the result is valid', () => {
   const options = fc.uint8Array({ maxLength: 60 });
   const settings = fc.constantFrom(
     PLAIN,

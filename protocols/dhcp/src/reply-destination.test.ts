@@ -71,7 +71,7 @@ test('a reply without an address is broadcast', () => {
   assert.equal(replyDestination(request, { ...request, op: 'reply' }).kind, 'broadcast');
 });
 
-test('the link is told by link selection, then subnet selection, then the relay', () => {
+test('the link comes from link selection, then subnet selection, then the relay', () => {
   const linkSelection = ipv4('10.5.0.0');
   const subnetSelection = ipv4('10.6.0.0');
   const relayAgentInformation: RelayAgentInformation = {

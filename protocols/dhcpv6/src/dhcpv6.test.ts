@@ -24,7 +24,7 @@ function read(bytes: Uint8Array): Dhcpv6Message {
   return result.value;
 }
 
-/** Every typed option with its bytes; a comment per field. */
+/** Every typed option with its bytes, and a comment per field. */
 const vectors: [string, Dhcpv6Options][] = [
   ['0001 000a 0003 0001 02005e100001', { clientIdentifier: hex('0003 0001 02005e100001') }],
   ['0002 0004 0002 0000', { serverIdentifier: hex('00020000') }],
@@ -82,7 +82,7 @@ test('every option reads from its bytes and writes them again', () => {
   }
 });
 
-test('malformed and repeated options stay raw, and cost the others nothing', () => {
+test('malformed and repeated options stay raw, and do not affect the others', () => {
   for (const bytes of [
     '0001 0001 00',
     '0003 0003 000000',
@@ -106,7 +106,7 @@ test('malformed and repeated options stay raw, and cost the others nothing', () 
   assert.deepEqual(options, { preference: 5, other: [{ code: 7, bytes: hex('06') }] });
 });
 
-test('what is cut fails with offset and field', () => {
+test('a truncated message fails with offset and field', () => {
   const whole = hex('01 000001 0007 0001 05');
   for (let length = 0; length < whole.length; length++) {
     const result = decodeMessage(whole.subarray(0, length));
@@ -119,7 +119,7 @@ test('what is cut fails with offset and field', () => {
   assert.equal(envelope.ok ? '' : envelope.error.code, 'in-an-envelope');
 });
 
-test("relays' envelopes open from the outside, and the answer goes back in the same ones", () => {
+test("relays' envelopes are opened from the outside, and the answer is returned in the same ones", () => {
   const link = '20010db8000000000000000000000001';
   const peer = 'fe80000000000000000000000000000a';
   const question = '0b 000001';
@@ -144,7 +144,7 @@ test("relays' envelopes open from the outside, and the answer goes back in the s
   assert.deepEqual(answered, hex(answerOutside));
 });
 
-test('envelopes that are empty, cut or nested too deep fail', () => {
+test('envelopes that are empty, truncated or nested too deep fail', () => {
   const header = `0c 00 ${'00'.repeat(32)}`;
   const codeOf = (bytes: Uint8Array) => {
     const result = unwrapRelays(bytes);
@@ -180,7 +180,7 @@ test('a MAC is read from DUID-LL, DUID-LLT and link-local addresses, and from no
   }
 });
 
-test('random bytes never throw, and what was read writes and reads the same', () => {
+test('random bytes never throw, and a decoded message reads the same after encoding', () => {
   const message = fc.uint8Array({ maxLength: 120 });
   const options = fc
     .array(

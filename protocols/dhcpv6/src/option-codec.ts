@@ -91,7 +91,7 @@ function readDomain(reader: ByteReader): string {
   for (let length = reader.uint8('label length'); length > 0; length = reader.uint8('label length')) {
     if (length > LABEL_BYTES_MAX) reader.fail('out-of-range', 'label length', `${length} is above 63`);
     const label = decodeUtf8(reader.bytes(length, 'label'));
-    if (label === undefined || label.includes('.')) reader.fail('not-text', 'label', 'is no label of a name');
+    if (label === undefined || label.includes('.')) reader.fail('not-text', 'label', 'is not a valid label');
     labels.push(label);
   }
   if (labels.length === 0) reader.fail('empty', 'name', 'has no labels');

@@ -39,7 +39,7 @@ function readEnvelope(reader: ByteReader): { envelope: RelayEnvelope; message: U
   const linkAddress = ipv6FromBytes(reader.bytes(16, 'link address'));
   const peerAddress = ipv6FromBytes(reader.bytes(16, 'peer address'));
   const { relayMessage, ...options } = typedOptions(readRawOptions(reader));
-  if (relayMessage === undefined) reader.fail('no-message', 'option 9', 'the relay put nothing in');
+  if (relayMessage === undefined) reader.fail('no-message', 'option 9', 'the relay message is empty');
   return { envelope: { hops, linkAddress, peerAddress, options }, message: relayMessage };
 }
 

@@ -16,7 +16,7 @@ import {
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-test('a script is its lines below #!ipxe, settings left to iPXE', () => {
+test('a script consists of its lines below #!ipxe, and leaves settings to iPXE', () => {
   const script = renderScript([
     line`set download-url ${word('osie.baseURL', 'http://192.0.2.1/osie')}`,
     ...continued([
@@ -31,7 +31,7 @@ test('a script is its lines below #!ipxe, settings left to iPXE', () => {
   });
 });
 
-test('a value that would be more than text is refused with its field', () => {
+test('a value with special characters is refused with its field', () => {
   const refused: readonly [string, string][] = [
     ['a\nchain http://evil/', 'control-character'],
     ['a\rb', 'control-character'],
@@ -113,7 +113,7 @@ test('features of the iPXE option ROM of QEMU 7.2, as captured', () => {
   ]);
 });
 
-test('a feature said to be absent, and sub-options of odd lengths, are none', () => {
+test('features that are reported as absent, and sub-options of wrong lengths, do not count', () => {
   const read = ipxeFeaturesOf([
     { code: 0x13, bytes: Uint8Array.of(0) },
     { code: 0x14, bytes: new Uint8Array() },

@@ -1,9 +1,9 @@
 /**
- * Builds iPXE scripts that cannot be injected into. Literal text comes from the program; every value from outside is
- * wrapped in `word` or `words` together with the path of the field it came from, and checked when the script is
- * rendered:
+ * Builds iPXE scripts that cannot be injected into. Literal text comes from the program. Every value from
+ * outside is wrapped in `word` or `words` together with the path of the field it came from, and checked when
+ * the script is rendered:
  *
- *     renderScript([line`set download-url ${word('spec.osie.baseURL', url)}`])
+ * renderScript([line`set download-url ${word('spec.osie.baseURL', url)}`])
  */
 export interface ScriptValue {
   readonly text: string;

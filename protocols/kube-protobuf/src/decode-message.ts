@@ -89,7 +89,7 @@ class Decoder {
         this.#entry(field, wireType, recordIn(into, name));
         break;
       default:
-        throw new Error('an enum stands in a schema of ours');
+        throw new Error('enums are not supported here');
     }
     this.#path.pop();
   }
@@ -165,7 +165,7 @@ class Decoder {
       case ScalarType.DOUBLE:
         return finite(reader.double());
       default:
-        throw new Error(`a field of type ${type} stands in a schema of ours`);
+        throw new Error(`a field of type ${type} is not supported here`);
     }
   }
 
@@ -174,7 +174,7 @@ class Decoder {
     try {
       return decodeUtf8(bytes, true);
     } catch {
-      throw new ProtobufError('is no UTF-8 text');
+      throw new ProtobufError('is not UTF-8 text');
     }
   }
 
@@ -205,7 +205,7 @@ class Decoder {
   }
 }
 
-/** Of the messages that are the entries of a map. */
+/** The fields of the messages that are the entries of a map. */
 const KEY = 1;
 const VALUE = 2;
 
@@ -234,7 +234,7 @@ function expect(found: WireType, wanted: WireType): void {
 
 /** JSON cannot represent other numbers. */
 function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new ProtobufError('is no finite number');
+  if (!Number.isFinite(value)) throw new ProtobufError('is not a finite number');
   return value;
 }
 

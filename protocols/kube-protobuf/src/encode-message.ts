@@ -46,7 +46,7 @@ function writeField(writer: BinaryWriter, field: DescField, value: unknown): voi
       if (typeof value === 'object' && value !== null) writeEntries(writer, field, value);
       return;
     default:
-      throw new Error('an enum stands in a schema of ours');
+      throw new Error('enums are not supported here');
   }
 }
 
@@ -107,7 +107,7 @@ function writeNumber(
       writer.tag(number, WireType.Bit64).double(value);
       return;
     default:
-      throw new Error(`a field of type ${type} stands in a schema of ours`);
+      throw new Error(`a field of type ${type} is not supported here`);
   }
 }
 

@@ -55,9 +55,7 @@ function unknownIn(bytes: Uint8Array): Unknown {
   const unknown = readUnknown(bytes.subarray(PREFIX.length));
   const { contentEncoding, contentType } = unknown;
   if (contentEncoding !== '')
-    throw new ProtobufError(
-      `contentEncoding: ${JSON.stringify(contentEncoding)} is not served; leave it out`,
-    );
+    throw new ProtobufError(`contentEncoding: ${JSON.stringify(contentEncoding)} is not served; omit it`);
   if (contentType !== '' && contentType !== CONTENT_TYPE)
     throw new ProtobufError(`contentType: must be ${CONTENT_TYPE}, not ${JSON.stringify(contentType)}`);
   return unknown;
@@ -96,7 +94,7 @@ function isTyped(object: object): object is Typed {
 export function encodeListItem({ apiVersion, kind }: Typed, item: object): Uint8Array<ArrayBuffer> {
   const field = messageFor(apiVersion, kind)?.fields.find(({ number }) => number === LIST_ITEMS);
   if (field?.fieldKind !== 'list' || field.listKind !== 'message')
-    throw new Error(`${apiVersion} ${kind} is no list that has protobuf`);
+    throw new Error(`${apiVersion} ${kind} is not a list with a protobuf form`);
   return delimited(LIST_ITEMS, encodeMessage(field.message, item));
 }
 
@@ -107,7 +105,8 @@ export function encodeListOf(
   items: readonly Uint8Array[],
 ): Uint8Array<ArrayBuffer> {
   const field = messageFor(apiVersion, kind)?.fields.find(({ number }) => number === LIST_METADATA);
-  if (field?.fieldKind !== 'message') throw new Error(`${apiVersion} ${kind} is no list that has protobuf`);
+  if (field?.fieldKind !== 'message')
+    throw new Error(`${apiVersion} ${kind} is not a list with a protobuf form`);
   return enveloped(
     { apiVersion, kind },
     joined([delimited(LIST_METADATA, encodeMessage(field.message, metadata)), ...items]),

@@ -23,7 +23,7 @@ function timeShape(digits: 0 | 6): JsonShape {
       const [whole, rest] = [Number(seconds), Number(nanos)];
       if (whole === 0 && rest === 0) return undefined;
       if (!(whole >= SECONDS_MIN && whole <= SECONDS_MAX && rest >= 0 && rest < 1e9))
-        throw new Error(`${whole} s and ${rest} ns is no time of the years 1 to 9999`);
+        throw new Error(`${whole} s and ${rest} ns is outside the years 1 to 9999`);
       const text = new Date(whole * 1000).toISOString().slice(0, 19);
       return digits === 0 ? `${text}Z` : `${text}.${String(Math.floor(rest / 1000)).padStart(6, '0')}Z`;
     },
@@ -63,7 +63,7 @@ const schemaOrArray: JsonShape = {
 
 const schemaOrBool: JsonShape = {
   read: ({ schema, allows = false }) => schema ?? allows,
-  // Go says of a schema that it allows.
+  // Go sets `allows` when there is a schema.
   write: (json) => (typeof json === 'boolean' ? { allows: json } : { allows: true, schema: json }),
 };
 

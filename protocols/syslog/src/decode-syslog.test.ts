@@ -50,7 +50,7 @@ test('RFC 5424: every header field, structured data with escapes, and a text beh
   assert.deepEqual([structured.processId, structured.text], ['77', 'text']);
 });
 
-test('RFC 5424 without a message, and with nothing but nil fields', () => {
+test('RFC 5424 without a message, and with only nil fields', () => {
   assert.deepEqual(read('<0>1 - - - - - -'), {
     facility: 'kern',
     severity: 'EMERG',
@@ -121,7 +121,7 @@ test('RFC 3164: timestamp, host name, tag and process, each of them optional', (
   }
 });
 
-test('words that are no tag, host name or URL scheme stay in the text', () => {
+test('words that are not a tag, host name or URL scheme stay in the text', () => {
   for (const text of [
     'usb 1-1: new device',
     'http://x/y',
@@ -151,14 +151,14 @@ test('lines of a Linux kernel, with and without a priority, plain and extended',
   });
 });
 
-test('what is no syslog at all is the text of a notice', () => {
+test('a datagram that is not syslog is the text of a notice', () => {
   for (const text of ['hello', '<', '<>x', '<192>x', '<1234>x', '<-1>x', '< 1>x', '999,1,1,-;x']) {
     assert.deepEqual(read(text), { facility: 'user', severity: 'NOTICE', format: 'text', text });
   }
   assert.equal(read(new Uint8Array()).text, '');
 });
 
-test('nothing that a terminal would obey gets through', () => {
+test('no terminal control sequence passes', () => {
   assert.equal(read('<13>red \u001b[31m\u0007 \u009b1m').text, String.raw`red \x1b[31m\x07 \x9b1m`);
   assert.equal(
     read('<13>two\nlines\tand\r\u2028 \u202edrow').text,
@@ -167,7 +167,7 @@ test('nothing that a terminal would obey gets through', () => {
   assert.equal(read('<13>1 - h\u0007 a - - [x@1 y="\u001b"] z').hostName, String.raw`h\x07`);
   assert.equal(read('<13>Füße').text, 'Füße');
   assert.equal(read(Uint8Array.of(0x3c, 0x31, 0x3e, 0x61, 0xff, 0x62)).text, String.raw`a\xffb`);
-  assert.equal(read(bytesOf('<13>Fü').subarray(0, -1)).text, 'F', 'a character that the sender cut');
+  assert.equal(read(bytesOf('<13>Fü').subarray(0, -1)).text, 'F', 'a character that the sender truncated');
 });
 
 // oxlint-disable-next-line no-control-regex
@@ -213,7 +213,7 @@ test('it never throws and never lets a control character through, on random byte
   );
 });
 
-test('what RFC 5424 can say comes back', () => {
+test('everything that RFC 5424 can express is read back', () => {
   const word = fc.stringMatching(/^[!-~]{1,20}$/).filter((text) => text !== '-');
   const name = fc.stringMatching(/^[A-Za-z0-9@.]{1,10}$/);
   const value = fc.stringMatching(/^[ -~]{0,20}$/);
@@ -245,7 +245,7 @@ test('what RFC 5424 can say comes back', () => {
   );
 });
 
-test('32 KiB of anything that could make a slow reader are read at once', () => {
+test('32 KiB of text that could slow a reader are read at once', () => {
   for (const piece of ['[a ', '[a x="', ' x="1"', '\\', '<1>', 'a', ' ', '\u0000', '1,']) {
     check(bytesOf(`<13>1 - - - - - [a${piece.repeat(32_768 / piece.length)}`));
     check(bytesOf(`<13>${piece.repeat(32_768 / piece.length)}`));

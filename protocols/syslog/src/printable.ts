@@ -17,8 +17,9 @@ function cutBytes(bytes: Uint8Array): number {
 }
 
 /**
- * C0 and C1 control characters and DEL would move the cursor or colour the terminal of who reads the log; line separators would
- * forge lines, and the marks of bidirectional text would show a line in another order than it has.
+ * C0 and C1 control characters and DEL would move the cursor or colour the terminal of a person who reads the
+ * log. Line separators would forge lines, and the marks of bidirectional text would show a line in another
+ * order than it has.
  */
 // oxlint-disable-next-line no-control-regex
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

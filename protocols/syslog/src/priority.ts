@@ -1,7 +1,7 @@
-/** RFC 5424 section 6.2.1, in numerical order; spelled as upstream's log spells them. */
+/** Facilities of RFC 5424 section 6.2.1, in numerical order, spelled as in upstream's log. */
 export const severities = ['EMERG', 'ALERT', 'CRIT', 'ERR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG'] as const;
 
-/** RFC 5424 section 6.2.1, in numerical order. */
+/** Severities of RFC 5424 section 6.2.1, in numerical order. */
 export const facilities = [
   'kern',
   'user',

@@ -12,9 +12,10 @@ export interface TransferLimits {
   /** The number of consecutive timeouts before the transfer is aborted. */
   readonly retriesMax: number;
   /**
-   * The same, until the client has acknowledged something. A request can carry somebody else's address: with 2, that
-   * somebody gets one packet three times, at most 3 x 516 bytes (a first block, as there is no window without an answer)
-   * for a request of 20, or 3 times about as much as was asked (the option acknowledgement).
+   * The same, until the client has acknowledged something. A request can carry a spoofed address. With 2, the
+   * owner of that address gets one packet three times. That is at most 3 x 516 bytes (a first block, because
+   * there is no window without an answer) for a request of 20, or 3 times about the size of the request (the
+   * option acknowledgement).
    */
   readonly unansweredRetriesMax: number;
 }
@@ -54,7 +55,7 @@ const BLOCK_SIZE_DEFAULT = 512;
 export function negotiate(asked: TftpOptions, fileBytes: number, limits: TransferLimits): Negotiation {
   const names = asked.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) return { ok: false, message: `option ${twice} is given twice` };
+  if (twice !== undefined) return { ok: false, message: `option ${twice} is duplicated` };
 
   const numberOf = (name: string, range: { readonly min: number; readonly max: number }) =>
     decimal(asked.find(([each]) => each === name)?.[1], range);

@@ -41,7 +41,7 @@ test('writes every kind byte for byte', () => {
   }
 });
 
-test('refuses what is no packet', () => {
+test('refuses invalid packets', () => {
   assert.equal(failure(new Uint8Array()), 'truncated opcode');
   assert.equal(failure(Uint8Array.of(0)), 'truncated opcode');
   assert.equal(failure(hexToBytes('0000')!), 'unknown-opcode opcode');
@@ -71,7 +71,7 @@ test('a text with a NUL is never written', () => {
   assert.throws(() => encodeTftp({ kind: 'error', code: 0, message: 'a\0b' }), RangeError);
 });
 
-test('random bytes never throw, and what is read is written the same', () => {
+test('random bytes never throw, and a valid packet is written the same', () => {
   const opcode = fc.nat({ max: 7 });
   fc.assert(
     fc.property(opcode, fc.uint8Array({ maxLength: 60 }), (opcode, rest) => {

@@ -27,7 +27,7 @@ const blocks = (step: TransferStep) =>
   );
 const oack = (options: TftpOptions) => start(10_000, options).sends;
 
-test('without options blocks of 512 bytes go one by one, the last one short', () => {
+test('without options, blocks of 512 bytes are sent one by one, the last one short', () => {
   const first = start(600);
   assert.deepEqual(first.sends, [{ kind: 'data', block: 1, count: 1, offset: 0, length: 512 }]);
   assert.equal(first.timeoutMs, 1_000);
@@ -43,7 +43,7 @@ test('a file of whole blocks, and an empty file, end with an empty block', () =>
   assert.deepEqual(start(0).sends, [{ kind: 'data', block: 1, count: 1, offset: 0, length: 0 }]);
 });
 
-test('options are answered with at most what was asked and at most what the server allows', () => {
+test('options are answered with at most what was requested and at most what the server allows', () => {
   const answer = (options: TftpOptions) => [{ kind: 'option-acknowledge', options }];
   assert.deepEqual(
     oack([
@@ -95,7 +95,7 @@ test('options that are unknown or out of range are ignored, and then there is no
   assert.equal(oack([['constructor', '1']])[0]?.kind, 'data');
 });
 
-test('the size of an empty file is not told, as curl takes it for an error', () => {
+test('the size of an empty file is omitted, because curl treats it as an error', () => {
   const options = [
     ['tsize', '0'],
     ['blksize', '1024'],
@@ -103,12 +103,12 @@ test('the size of an empty file is not told, as curl takes it for an error', () 
   assert.deepEqual(start(0, options).sends, [{ kind: 'option-acknowledge', options: [['blksize', '1024']] }]);
 });
 
-test('an option given twice is refused with ERROR 8', () => {
+test('a duplicated option is refused with ERROR 8', () => {
   const step = start(10, [
     ['blksize', '512'],
     ['blksize', '1024'],
   ]);
-  assert.deepEqual(step.sends, [{ kind: 'error', code: 8, message: 'option blksize is given twice' }]);
+  assert.deepEqual(step.sends, [{ kind: 'error', code: 8, message: 'option blksize is duplicated' }]);
   assert.equal(step.outcome?.kind, 'failed');
 });
 
@@ -118,7 +118,7 @@ test('data starts when the OACK is acknowledged with block 0, and with nothing e
   assert.deepEqual(blocks(acknowledge(first, 0)), [1]);
 });
 
-test('a duplicate acknowledgement sends nothing and leaves the timer alone', () => {
+test('a duplicate acknowledgement sends nothing and does not change the timer', () => {
   const second = acknowledge(start(2_000), 1);
   const again = acknowledge(second, 1);
   assert.deepEqual(again, { transfer: second.transfer, sends: [] });
@@ -129,7 +129,7 @@ test('acknowledgements of blocks that were never sent are ignored', () => {
     assert.deepEqual(acknowledge(start(2_000), block).sends, [], `${block}`);
 });
 
-test('a window is sent whole, and continues after the block that was acknowledged', () => {
+test('a window is sent whole, and continues after the acknowledged block', () => {
   const first = acknowledge(start(512 * 9, [['windowsize', '4']]), 0);
   assert.deepEqual(blocks(first), [1, 2, 3, 4]);
   assert.deepEqual(blocks(acknowledge(first, 4)), [5, 6, 7, 8]);
@@ -139,7 +139,7 @@ test('a window is sent whole, and continues after the block that was acknowledge
   assert.deepEqual(blocks(acknowledge(acknowledge(first, 4), 8)), [9, 10]);
 });
 
-test('a timeout sends the same again, waits longer, and gives up in the end', () => {
+test('a timeout sends the same again, waits longer, and finally aborts', () => {
   let step = acknowledge(start(600), 1);
   const waits: (number | undefined)[] = [];
   for (let retry = 0; retry < defaultTransferLimits.retriesMax; retry++) {
@@ -157,7 +157,7 @@ test('a timeout sends the same again, waits longer, and gives up in the end', ()
   });
 });
 
-test('until the client has answered, one packet goes out three times at most', () => {
+test('until the client has answered, one packet is sent three times at most', () => {
   for (const options of [[], [['tsize', '0']]] as const) {
     let step = start(100_000, options);
     let packets = 0;
@@ -170,7 +170,7 @@ test('until the client has answered, one packet goes out three times at most', (
   }
 });
 
-test('progress forgets earlier timeouts, and a timeout the client asked for is kept exactly', () => {
+test('progress resets earlier timeouts, and a requested timeout is kept exactly', () => {
   assert.equal(acknowledge(timeout(timeout(start(2_000))), 1).timeoutMs, 1_000);
   const fixed = start(10, [['timeout', '3']]);
   assert.equal(timeout(timeout(fixed)).timeoutMs, 3_000);
@@ -219,7 +219,7 @@ test('block numbers roll over to 0 after 65535', () => {
   assert.deepEqual(around, [65_535, 0, 1, 2]);
 });
 
-test('whatever is lost, repeated or late, a client that keeps going gets the file or a timeout', () => {
+test('with lost, repeated or late packets, a client that continues gets the file or a timeout', () => {
   const fates = fc.array(fc.constantFrom('deliver', 'lose', 'duplicate'), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(
@@ -261,7 +261,9 @@ test('whatever is lost, repeated or late, a client that keeps going gets the fil
   );
 });
 
-/** What is on the wire: each block after the head that `writeDataHeads` makes for it, read again one by one. */
+/**
+ * The packets as sent: each block after the header that `writeDataHeads` writes for it, decoded one by one.
+ */
 function packetsOf({ sends, transfer }: TransferStep): TftpPacket[] {
   const { blockSizeBytes } = transfer.settings;
   return sends.flatMap((send): TftpPacket[] => {
@@ -278,7 +280,7 @@ function packetsOf({ sends, transfer }: TransferStep): TftpPacket[] {
   });
 }
 
-test('heads of a run are counted on past the last number of 16 bits, over whatever was there before', () => {
+test('headers of a run continue past the last number of 16 bits, over any earlier bytes', () => {
   const target = new Uint8Array(16).fill(0xee);
   writeDataHeads(target, { block: 65_535, count: 3 });
   assert.equal(bytesToHex(target), '0003ffff0003000000030001eeeeeeee');

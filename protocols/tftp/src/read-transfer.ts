@@ -2,11 +2,13 @@ import { defaultTransferLimits, negotiate, type TransferLimits, type TransferSet
 import { tftpError, type TftpOptions, type TftpPacket } from './packet.ts';
 
 /**
- * One read transfer as a pure machine: the shell owns socket, file and timer, and does what each step says. Blocks are
- * counted from 1 without bound here; only their low 16 bits travel, so files beyond 65535 blocks roll over to 0.
+ * One read transfer as a pure machine. The shell owns socket, file and timer, and performs each step. Blocks
+ * are counted from 1 without limit here. Only their low 16 bits are sent, so files beyond 65535 blocks roll
+ * over to 0.
  *
- * A duplicate acknowledgement never retransmits (RFC 1123 section 4.2.3.1: otherwise every block after a delayed one
- * travels twice, the Sorcerer's Apprentice). An acknowledgement inside the window continues right after it (RFC 7440).
+ * A duplicate acknowledgement never retransmits (RFC 1123 section 4.2.3.1: otherwise every block after a
+ * delayed one is sent twice, the Sorcerer's Apprentice). An acknowledgement inside the window continues right
+ * after it (RFC 7440).
  */
 export interface ReadTransfer {
   readonly fileBytes: number;
@@ -17,7 +19,7 @@ export interface ReadTransfer {
   readonly phase: 'options' | 'data' | 'over';
   /** The last block that the client acknowledged. */
   readonly acknowledged: number;
-  /** Last block that was sent. */
+  /** The last block that was sent. */
   readonly sent: number;
   /** The client has acknowledged a packet, so its address is not spoofed. */
   readonly isAnswered: boolean;

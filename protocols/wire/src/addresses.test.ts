@@ -26,7 +26,7 @@ test('a MAC is read in four spellings and any case, and kept lower case with col
   }
 });
 
-test('what is nearly a MAC is not one', () => {
+test('a text that resembles a MAC is refused', () => {
   const nearly = [
     '',
     '02:00:5e:10:00',
@@ -48,7 +48,7 @@ test("a MAC is spelled in upstream's four formats", () => {
   assert.equal(formatMac(address, 'no-delimiter'), '02005e100001');
 });
 
-test('MAC bytes round trip, and five bytes are none', () => {
+test('MAC bytes round trip, and five bytes are refused', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 6, maxLength: 6 }), (bytes) => {
       const address = macFromBytes(bytes)!;
@@ -61,7 +61,7 @@ test('MAC bytes round trip, and five bytes are none', () => {
   assert.equal(macFromBytes(new Uint8Array(5)), undefined);
 });
 
-test('group addresses are told from those of one network interface', () => {
+test('group addresses are distinguished from those of one network interface', () => {
   assert.equal(isGroupMac(mac('ff:ff:ff:ff:ff:ff')), true);
   assert.equal(isGroupMac(mac('01:00:5e:00:00:01')), true);
   assert.equal(isGroupMac(mac('02:00:5e:00:00:01')), false);
@@ -92,7 +92,7 @@ test('IPv4 numbers round trip', () => {
   );
 });
 
-test('addresses no host owns are recognised', () => {
+test('recognises addresses that no host can have', () => {
   for (const text of ['0.0.0.0', '0.1.2.3', '127.0.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255']) {
     assert.equal(isHostAddress(ipv4(text)), false, text);
   }
@@ -107,7 +107,7 @@ test('netmasks, prefixes and broadcast addresses', () => {
   assert.equal(broadcastAddress(ipv4('10.1.2.3'), ipv4('255.255.255.255')), '10.1.2.3');
 });
 
-test('CIDR notation clears host bits and contains its addresses only', () => {
+test('CIDR notation clears host bits and contains only its own addresses', () => {
   const network = parseIpv4Network('192.168.77.9/24')!;
   assert.deepEqual(network, { address: '192.168.77.0', prefixLength: 24 });
   assert.equal(networkContains(network, ipv4('192.168.77.255')), true);

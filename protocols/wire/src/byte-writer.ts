@@ -49,7 +49,7 @@ export class ByteWriter {
 
   bytes(value: Uint8Array): void {
     const at = this.#advance(value.length);
-    // Most values are a few bytes: setting them one by one is faster than the call that copies.
+    // Most values have a few bytes, and setting them one by one is faster than the call that copies.
     if (value.length > SHORT_BYTES) this.#bytes.set(value, at);
     else for (let index = 0; index < value.length; index++) this.#bytes[at + index] = value[index] ?? 0;
   }
@@ -65,7 +65,7 @@ export class ByteWriter {
     this.zeros(length - value.length);
   }
 
-  /** What was written so far. */
+  /** Returns what was written so far. */
   finish(): Uint8Array {
     return this.#position === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#position);
   }

@@ -12,7 +12,7 @@ import {
   ipv4,
 } from './index.ts';
 
-test('a reader reads big-endian fields in order and counts what is left', () => {
+test('a reader reads big-endian fields in order and counts the remaining bytes', () => {
   const reader = new ByteReader(hexToBytes('01 0203 f0000001 c0000207')!);
   assert.equal(reader.uint8('a'), 1);
   assert.equal(reader.uint16('b'), 0x0203);
@@ -46,14 +46,14 @@ test('bytes that were read do not change when the receive buffer is used again',
   assert.deepEqual([...read], [1, 2, 3]);
 });
 
-test('a NUL-terminated text ends before its NUL, and lacking one is a failure', () => {
+test('a NUL-terminated text ends before its NUL, and a missing NUL is a failure', () => {
   const reader = new ByteReader(Uint8Array.of(0x61, 0, 0x62));
   assert.deepEqual([...reader.untilNul('name')], [0x61]);
   const result = decoded(() => reader.untilNul('mode'));
   assert.equal(result.ok ? '' : result.error.code, 'unterminated');
 });
 
-test('a writer writes big-endian fields and refuses to pass its capacity', () => {
+test('a writer writes big-endian fields and refuses to exceed its capacity', () => {
   const writer = new ByteWriter(12);
   writer.uint8(0x101);
   writer.uint16(0x0203);
@@ -93,8 +93,8 @@ test('UTF-8 agrees with the platform on every text and on random bytes', () => {
   );
 });
 
-test('what was read from a Buffer stays what it was when the Buffer is used again', () => {
-  // As Node gives it: a Uint8Array whose slice does not copy.
+test('bytes from a Buffer do not change when the Buffer is used again', () => {
+  // As Node returns it: a Uint8Array whose slice does not copy.
   class SharingBytes extends Uint8Array {
     override slice(from?: number, to?: number) {
       return this.subarray(from, to);
@@ -107,7 +107,7 @@ test('what was read from a Buffer stays what it was when the Buffer is used agai
   assert.deepEqual([[...bytes], [...text]], [[1, 2], [3]]);
 });
 
-test('a writer into used memory leaves nothing of it in what it gives', () => {
+test('a writer into used memory returns none of its old bytes', () => {
   const memory = new Uint8Array(8).fill(0xee);
   const writer = new ByteWriter(6, memory);
   writer.uint8(1);

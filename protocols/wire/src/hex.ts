@@ -10,7 +10,9 @@ export function bytesToHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Reads hexadecimal; white space and colons between bytes are allowed. Undefined when it is anything else. */
+/**
+ * Reads hexadecimal. White space and colons between bytes are allowed. Returns undefined for anything else.
+ */
 export function hexToBytes(text: string): Uint8Array | undefined {
   const digits = text.replaceAll(/[\s:]+/g, '');
   if (digits.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(digits)) return undefined;

@@ -14,7 +14,7 @@ import {
   parseIpv6,
 } from './index.ts';
 
-test('addresses are written as RFC 5952 says, and read in every form', () => {
+test('addresses are written in the form of RFC 5952, and read in every form', () => {
   const rows: [string, string | undefined][] = [
     ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
     ['2001:db8::0:1', '2001:db8::1'],
@@ -80,7 +80,7 @@ test('an address is read in every spelling and written in one', () => {
   }
 });
 
-test('what is written is read back', () => {
+test('a written address reads back the same', () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -21,12 +21,12 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return value >> 32n === MAPPED ? ipv4Within(value) : { bits: 128, value };
 }
 
-/** The IPv4 address in the last 32 bits of an IPv6 address. */
+/** Returns the IPv4 address in the last 32 bits of an IPv6 address. */
 export function ipv4Within(value: bigint): IpAddress {
   return { bits: 32, value: Number(value & 0xffff_ffffn) };
 }
 
-/** 127.0.0.0/8 and ::1. */
+/** Returns true for 127.0.0.0/8 and ::1. */
 export function isLoopback({ bits, value }: IpAddress): boolean {
   return bits === 32 ? value >>> 24 === 127 : value === 1n;
 }
@@ -36,7 +36,7 @@ export function formatIpAddress(address: IpAddress): string {
   return address.bits === 32 ? ipv4FromNumber(address.value) : ipv6FromBytes(ipAddressBytes(address));
 }
 
-/** 4 or 16 bytes, first octet first. */
+/** Returns 4 or 16 bytes, first octet first. */
 export function ipAddressBytes({ bits, value }: IpAddress): Uint8Array {
   const digits = value.toString(16).padStart(bits / 4, '0');
   return Uint8Array.from({ length: bits / 8 }, (_, index) =>

@@ -24,7 +24,7 @@ export function ipNetwork(text: string): IpNetwork {
   return network;
 }
 
-/** False for an address of the other family. */
+/** Returns false for an address of the other family. */
 export function ipNetworkContains({ address, prefixLength }: IpNetwork, candidate: IpAddress): boolean {
   if (address.bits === 32) {
     // A shift by 32 bits has no effect.

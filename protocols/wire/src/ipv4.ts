@@ -7,7 +7,7 @@ export type Ipv4 = string & { readonly [ipv4Brand]: true };
 const DOTTED =
   /^(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;
 
-/** The address, or undefined when the text is not strict dotted decimal. */
+/** Returns the address, or undefined when the text is not strict dotted decimal. */
 export function parseIpv4(text: string): Ipv4 | undefined {
   return isIpv4(text) ? text : undefined;
 }
@@ -24,13 +24,13 @@ export function ipv4(text: string): Ipv4 {
   return address;
 }
 
-/** The address of an unsigned 32-bit number, first octet highest. */
+/** Returns the address of an unsigned 32-bit number, first octet highest. */
 export function ipv4FromNumber(value: number): Ipv4 {
   if (value === 0) return IPV4_ANY;
   return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}` as Ipv4;
 }
 
-/** The address as an unsigned 32-bit number. */
+/** Returns the address as an unsigned 32-bit number. */
 export function ipv4ToNumber(address: Ipv4): number {
   let value = 0;
   let octet = 0;
@@ -46,7 +46,7 @@ export function ipv4ToNumber(address: Ipv4): number {
   return ((value << 8) | octet) >>> 0;
 }
 
-/** Its four octets. */
+/** Returns its four octets. */
 export function ipv4ToBytes(address: Ipv4): Uint8Array {
   const value = ipv4ToNumber(address);
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value);

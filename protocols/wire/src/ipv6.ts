@@ -9,7 +9,7 @@ const GROUPS = 8;
 /** Eight groups of which the last two are dotted decimal. */
 const CHARACTERS_MAX = 45;
 
-/** The address of 16 bytes. */
+/** Returns the address of 16 bytes. */
 export function ipv6FromBytes(bytes: Uint8Array): Ipv6 {
   const groups = Array.from({ length: GROUPS }, (_, index) =>
     (((bytes[index * 2] ?? 0) << 8) | (bytes[index * 2 + 1] ?? 0)).toString(16),
@@ -32,7 +32,7 @@ export function parseIpv6(text: string): Ipv6 | undefined {
   return bytes === undefined ? undefined : ipv6FromBytes(bytes);
 }
 
-/** The 16 bytes of an address in any spelling; undefined as for `parseIpv6`. */
+/** Returns the 16 bytes of an address in any spelling, or undefined as `parseIpv6` does. */
 export function ipv6Bytes(text: string): Uint8Array | undefined {
   if (text.length > CHARACTERS_MAX) return undefined;
   const halves = withoutDotted(text)?.split('::');

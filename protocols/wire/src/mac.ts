@@ -34,7 +34,7 @@ export function mac(text: string): Mac {
   return address;
 }
 
-/** The address of the first six bytes, or undefined when there are fewer. */
+/** Returns the address of the first six bytes, or undefined when there are fewer. */
 export function macFromBytes(bytes: Uint8Array): Mac | undefined {
   if (bytes.length < MAC_BYTES) return undefined;
   let text = DIGITS[bytes[0] ?? 0] ?? '';

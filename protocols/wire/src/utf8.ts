@@ -3,7 +3,7 @@
  * no overlong forms, no surrogates, nothing above U+10FFFF): a text that decodes encodes to the same bytes again.
  */
 
-/** The text, or undefined when the bytes are not valid UTF-8. */
+/** Returns the text, or undefined when the bytes are not valid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   let text = '';
   for (let index = 0; index < bytes.length;) {
@@ -22,7 +22,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   return text;
 }
 
-/** The bytes of a text. A lone surrogate, which has no UTF-8, becomes U+FFFD. */
+/** Returns the bytes of a text. A lone surrogate, which has no UTF-8, becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
   const ascii = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index++) {

@@ -87,19 +87,19 @@ const named = (state: string, uid: string): Workflow => {
   return { ...made, metadata: { ...made.metadata, uid } };
 };
 
-test('every rendering has another token, for the MAC and no workflow', async () => {
+test('every rendering has a new token, for the MAC and no workflow', async () => {
   const stage = scene({});
   assert.equal(await stage.script(), 'token-1-for-02005e100001-none');
   assert.equal(await stage.script(), 'token-2-for-02005e100001-none');
 });
 
-test('PXELINUX and GRUB get one too', async () => {
+test('PXELINUX and GRUB get a token too', async () => {
   const stage = scene({});
   assert.match((await stage.loader(`pxelinux.cfg/01-${MAC.replaceAll(':', '-')}`)) ?? '', /^token-1/);
   assert.match((await stage.loader(`grub.cfg-01-${MAC.replaceAll(':', '-')}`)) ?? '', /^token-2/);
 });
 
-test('a token is for the workflow that runs, or that is prepared, or that waits', async () => {
+test('a token is for the workflow that runs, is in preparation, or waits', async () => {
   const [running, preparing, pending] = [
     named('RUNNING', 'r'),
     named('PREPARING', 'p'),
@@ -112,20 +112,20 @@ test('a token is for the workflow that runs, or that is prepared, or that waits'
   assert.equal(await uidOf(named('', 'new')), 'none');
 });
 
-test('whoever asks from elsewhere gets the script without a token', async () => {
+test('a request from another address gets the script without a token', async () => {
   const stage = scene({});
   assert.equal(await stage.script(OTHER), '');
   assert.equal(await stage.script('192.168.77.200'), '');
   assert.equal(await stage.loader(`pxelinux.cfg/01-${MAC.replaceAll(':', '-')}`, OTHER), '');
 });
 
-test('where another server gives the addresses, any but that of another machine will do', async () => {
+test('where another server assigns the addresses, any address but that of another machine is accepted', async () => {
   const proxied = scene({ mode: 'proxy' });
   assert.match((await proxied.script('192.168.77.200')) ?? '', /^token/);
   assert.equal(await proxied.script(OTHER), '');
 });
 
-test('without a mint there is no argument', async () => {
+test('without a mint there is no kernel argument', async () => {
   const config = rackConfig();
   const deps = {
     clock: nodeClock,

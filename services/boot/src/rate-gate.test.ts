@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRateGate } from './rate-gate.ts';
 
-test('a key passes once per interval, and only so many keys pass', () => {
+test('a key passes once per interval, and the number of keys is limited', () => {
   let nowMs = 0;
   const passes = createRateGate({ monotonicMs: () => nowMs }, { intervalMs: 100, keysMax: 2 });
   assert.deepEqual(['a', 'a', 'b', 'c', 'b'].map(passes), [true, false, true, false, false]);
@@ -12,7 +12,7 @@ test('a key passes once per interval, and only so many keys pass', () => {
   assert.deepEqual(['c', 'a', 'b'].map(passes), [true, true, false]);
 });
 
-test('so many keys pass together, the others as they would at an even rate', () => {
+test('a burst passes at once, further keys at an even rate', () => {
   let nowMs = 0;
   const limits = { intervalMs: 100, keysMax: 10, atOnce: 3 };
   const passes = createRateGate({ monotonicMs: () => nowMs }, limits);
@@ -23,7 +23,7 @@ test('so many keys pass together, the others as they would at an even rate', () 
   nowMs = 10;
   assert.equal(passing('adef'), 'd');
   nowMs = 60;
-  assert.equal(passing('aefghij'), 'efg', 'no more together after a longer pause');
+  assert.equal(passing('aefghij'), 'efg', 'a longer pause does not raise the burst');
   nowMs = 100;
-  assert.equal(passing('abcdefghij'), 'abc', 'nor in a new interval');
+  assert.equal(passing('abcdefghij'), 'abc', 'nor does a new interval');
 });

@@ -9,7 +9,7 @@ export interface Visitor {
   readonly method: string;
   readonly fields: HeaderFields;
   readonly client: IpAddress;
-  /** The same in writing. */
+  /** The same, as text. */
   readonly address: string;
   readonly nowMs: number;
 }
@@ -42,7 +42,7 @@ function refusalByAddress(
 ): Refusal | undefined {
   const { ipAllow } = settings.middlewares;
   if (ipAllow !== undefined && !ipAllow.some((network) => ipNetworkContains(network, client)))
-    return { status: 403, reason: 'address-denied', message: `${address} may not come in here` };
+    return { status: 403, reason: 'address-denied', message: `${address} is not allowed here` };
   const seconds = rate?.take(address, nowMs);
   if (seconds === undefined) return undefined;
   return {
@@ -59,7 +59,7 @@ function refusalBySize({ settings }: LiveRoute, { fields }: Visitor): Refusal | 
 }
 
 export function tooLarge(max: number): Refusal {
-  return { status: 413, reason: 'body-too-large', message: `a body may have ${max} bytes` };
+  return { status: 413, reason: 'body-too-large', message: `the body may have at most ${max} bytes` };
 }
 
 async function admitByToken({ settings, verifier }: LiveRoute, fields: HeaderFields): Promise<Admission> {

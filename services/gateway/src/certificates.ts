@@ -56,8 +56,9 @@ function namesOf({ subjectAltName, subject }: X509Certificate): string {
 }
 
 /**
- * Returns the first one made for this name, or undefined for the listener's first, which the server has itself. Node uses only
- * the last key of a context chosen by name, while the server's own context has them all.
+ * Returns the first one made for this name. Returns undefined for the listener's first, which the server
+ * itself has. Node uses only the last key of a context chosen by name, while the server's own context has
+ * them all.
  */
 export function contextFor({ contexts }: TlsMaterial, servername: string): SecureContext | undefined {
   const found = contexts.find(({ certificate }) => certificate.checkHost(servername) !== undefined);

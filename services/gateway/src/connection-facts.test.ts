@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { issue, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
-/** What the upstream was sent, and which route it took. */
+/** The request that the upstream received, and its route. */
 interface Seen {
   readonly status: number;
   readonly route?: string;
@@ -23,7 +23,7 @@ interface Asked {
   readonly servername?: string;
   readonly host?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where the client connects from. */
+  /** The address from which the client connects. */
   readonly from?: string;
 }
 
@@ -148,7 +148,7 @@ for (const way of ways) {
     });
   });
 
-  test(`over ${way} a client may say nothing else of its connection`, async () => {
+  test(`over ${way} a client cannot claim anything else about its connection`, async () => {
     const lies = {
       'x-forwarded-for': '6.6.6.6',
       'x-forwarded-proto': isTls ? 'http' : 'https',
@@ -161,7 +161,7 @@ for (const way of ways) {
     assert.deepEqual(Object.values(forwarded), ['127.0.0.1', scheme, 'a.example.org', undefined, undefined]);
   });
 
-  test(`over ${way} a trusted proxy's client is the client`, async () => {
+  test(`over ${way} the client of a trusted proxy counts as the client`, async () => {
     const headers = { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-proto': 'https' };
     const { forwarded } = await ask(way, '/', { headers, from: '127.0.0.9' });
     assert.equal(forwarded['x-forwarded-for'], '6.6.6.6, 127.0.0.9');
@@ -180,11 +180,11 @@ for (const way of ways) {
       ['', '/wide', 'rest'],
     ] as const)
       assert.equal((await ask(way, path, { servername })).route, route, `${servername} ${path}`);
-    // A Host is no server name.
+    // A Host is not a server name.
     assert.equal((await ask(way, '/', { servername: 'a.example.org', host: 'b.example.org' })).route, 'rest');
   });
 
-  test(`over ${way} an upstream of HTTP/2 is told the scheme of the connection`, async () => {
+  test(`over ${way} an upstream of HTTP/2 receives the scheme of the connection`, async () => {
     const told = await ask(way, '/h2c', { host: 'a.example.org:8443' });
     assert.deepEqual([told.scheme, told.host], [scheme, 'a.example.org:8443']);
     assert.equal(told.forwarded['x-forwarded-proto'], scheme);
@@ -206,7 +206,7 @@ test('many streams of one connection have the facts of that connection', async (
 });
 
 for (const alpn of ['h2', 'http/1.1'] as const) {
-  test(`where a client certificate is needed, ${alpn} without one or with a foreign one is refused`, async () => {
+  test(`where a client certificate is required, ${alpn} without one or with a foreign one is refused`, async () => {
     const stranger = issue(['client.example.org'], issue([]));
     const authority = {
       certificate: readFileSync(`${bench.folder}/ca.pem`, 'utf8'),
@@ -238,7 +238,7 @@ for (const alpn of ['h2', 'http/1.1'] as const) {
   });
 }
 
-test('a request on a plain port is HTTP/1.1 however it begins, and whatever packets it comes in', async () => {
+test('a request on a plain port is HTTP/1.1, whatever its first bytes and packets are', async () => {
   const methods = ['GET', 'PUT', 'POST', 'PATCH', 'PROPFIND', 'PROPPATCH', 'PURGE'];
   for (const method of methods)
     for (const cut of [1, 2, 3, 4]) {
@@ -254,7 +254,7 @@ test('a request on a plain port is HTTP/1.1 however it begins, and whatever pack
     }
 });
 
-test('a preface of HTTP/2 may come byte by byte, and what only resembles it is no HTTP/2', async () => {
+test('a preface of HTTP/2 may arrive byte by byte, and similar bytes are not HTTP/2', async () => {
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0', 'latin1');
   const port = bench.gateway.portOf('plain');
   const socket = connectTcp(port, '127.0.0.1').setNoDelay(true);

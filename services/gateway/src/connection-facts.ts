@@ -13,8 +13,8 @@ export interface ConnectionFacts {
 const known = new WeakMap<Socket, ConnectionFacts>();
 
 /**
- * Of the socket that the port has accepted. A session of HTTP/2 shows its socket through a proxy, on which `in` and `instanceof`
- * ask the session: give it the socket itself.
+ * Pass the socket that the port has accepted. A session of HTTP/2 exposes its socket through a proxy, which
+ * forwards `in` and `instanceof` to the session.
  */
 export function connectionFactsOf(socket: Socket): ConnectionFacts {
   let facts = known.get(socket);

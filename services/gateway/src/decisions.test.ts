@@ -1,4 +1,4 @@
-/** The decisions of the gateway, each as a table. */
+/** Tests the decisions of the gateway, each as a table. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compressedFields } from './compression.ts';
@@ -23,7 +23,7 @@ test('a bucket fills by its average up to its burst', () => {
   );
 });
 
-test('so many at one time, for each address', () => {
+test('limits concurrent requests per address', () => {
   const limit = new ConcurrencyLimit(1);
   assert.deepEqual([limit.enter('a'), limit.enter('a'), limit.enter('b')], [true, false, true]);
   limit.leave('a');
@@ -45,7 +45,7 @@ test('PROXY protocol of IPv4 and IPv6', () => {
   );
 });
 
-test('goes on with a trace, or begins one', () => {
+test('continues a trace, or begins one', () => {
   const random = new Uint8Array(24).fill(0xab);
   const given = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
   assert.equal(traceparentOf(given, random), `00-${'1'.repeat(32)}-${'ab'.repeat(8)}-01`);
@@ -53,7 +53,7 @@ test('goes on with a trace, or begins one', () => {
     assert.equal(traceparentOf(wrong, random), `00-${'ab'.repeat(16)}-${'ab'.repeat(8)}-00`);
 });
 
-test('claims as header fields', () => {
+test('sends claims as header fields', () => {
   const names = new Map(
     Object.entries({ sub: 'x-a', groups: 'x-b', name: 'x-c', none: 'x-d', toString: 'x-e', age: 'x-f' }),
   );
@@ -61,7 +61,7 @@ test('claims as header fields', () => {
   assert.deepEqual(fields, { 'x-a': 'ann', 'x-b': 'a,b', 'x-c': '%C3%84%0D%0Ax%3A%20y', 'x-f': '7' });
 });
 
-test('refusals in the words of gRPC', () => {
+test('refuses in the terms of gRPC', () => {
   assert.deepEqual(refusalAnswer({ status: 401, reason: 'x', message: 'no "ä"\n' }, true), {
     status: 200,
     fields: { 'content-type': 'application/grpc', 'grpc-status': '16', 'grpc-message': 'no "%C3%A4"%0A' },
@@ -93,7 +93,7 @@ test('reads bearer tokens and hosts', () => {
     assert.equal(hostOf(text), host);
 });
 
-test('pages of known origins only', () => {
+test('allows pages of known origins only', () => {
   const cors = { origins: ['https://a'], methods: ['GET'], headers: [] };
   assert.deepEqual(corsFields(cors, 'https://a'), {
     'access-control-allow-origin': 'https://a',
@@ -112,7 +112,7 @@ test('pages of known origins only', () => {
   );
 });
 
-test('compresses what is worth it, for who takes it', () => {
+test('compresses what is worth it, for clients that accept it', () => {
   const text = { 'content-type': 'text/plain', etag: '"1"' };
   assert.deepEqual(compressedFields(200, text, 'br, gzip;q=0.5'), {
     'content-type': 'text/plain',

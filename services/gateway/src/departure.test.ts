@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Departure } from './departure.ts';
 
-test('tells everyone once, those that come late at once, and none that was forgotten', () => {
+test('calls every listener once, late ones at once, and no removed one', () => {
   const told: string[] = [];
   const departure = new Departure();
   const forgotten = (): void => void told.push('forgotten');

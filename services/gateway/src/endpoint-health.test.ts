@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EndpointHealth } from './endpoint-health.ts';
 
-test('as many checks in a row as the thresholds say change what we think of an endpoint', () => {
+test('an endpoint changes its state after as many checks in a row as the thresholds require', () => {
   const health = new EndpointHealth({ healthyAfter: 3, unhealthyAfter: 2 });
   const changes = [false, true, false, false, true, true, false, true, true, true].map((one) =>
     health.checked(one),
@@ -13,7 +13,7 @@ test('as many checks in a row as the thresholds say change what we think of an e
   );
 });
 
-test('shuns an endpoint longer with every failure, and forgets with an answer', () => {
+test('avoids an endpoint longer after each failure, until it answers', () => {
   const health = new EndpointHealth({ healthyAfter: 1, unhealthyAfter: 1 });
   const shunnedMs = Array.from({ length: 7 }, () => {
     health.failed(0);

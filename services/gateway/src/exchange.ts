@@ -14,7 +14,7 @@ export interface Exchange extends ConnectionFacts {
   readonly fields: HeaderFields;
   /** Absent: the request has no body. */
   readonly body?: Readable | undefined;
-  /** The reason that no upstream may see it. */
+  /** The reason that the request must not reach any upstream. */
   readonly problem?: string | undefined;
   /**
    * Sends status and header fields. Returns the destination of the body, or undefined when there is none to send. `trailers` is
@@ -50,7 +50,7 @@ function repeatedField(raw: readonly string[]): string | undefined {
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase();
     if (!SINGLE.has(name)) continue;
-    if (seen.includes(name)) return `${name} is there twice`;
+    if (seen.includes(name)) return `${name} is duplicated`;
     seen.push(name);
   }
   return undefined;
@@ -88,7 +88,7 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
   };
 }
 
-/** What a client begins a stream with, and on which connection. */
+/** The fields with which a client starts a stream, and its connection. */
 export interface OpenedStream {
   readonly headers: IncomingHttpHeaders;
   readonly flags: number;

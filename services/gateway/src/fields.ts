@@ -43,7 +43,7 @@ export class Fields {
     }
   }
 
-  /** Returns what `read` makes of the field, or undefined when it is absent. */
+  /** Returns the result of `read` for the field, or undefined when it is absent. */
   optional<Value>(name: string, read: (place: Place) => Value): Value | undefined {
     const place = this.#at.get(name);
     return place === undefined ? undefined : read(place);
@@ -61,7 +61,7 @@ export function text(place: Place): string {
   return node.text;
 }
 
-/** Also an empty one. */
+/** Allows an empty text. */
 export function anyText(place: Place): string {
   return place.node.kind === 'scalar' ? place.node.text : refuse(place, 'must be a text');
 }
@@ -111,7 +111,7 @@ export function list<Value>(read: (place: Place) => Value): (place: Place) => re
   };
 }
 
-/** At least one. */
+/** Requires at least one element. */
 export function someOf<Value>(read: (place: Place) => Value): (place: Place) => readonly Value[] {
   return (place) => {
     const values = list(read)(place);
@@ -119,7 +119,7 @@ export function someOf<Value>(read: (place: Place) => Value): (place: Place) => 
   };
 }
 
-/** A mapping of any names. */
+/** Reads a mapping with any names. */
 export function mapping<Value>(
   read: (place: Place) => Value,
   keyOf: (key: string) => string = (key) => key,

@@ -7,7 +7,10 @@ export interface GatewayDeps {
   readonly log: Log;
   /** The whole file as text. */
   readonly readFile: (path: string) => Promise<string>;
-  /** Returns why a forward is not permitted, in words for the operator. Absent: every forward is permitted. */
+  /**
+   * Returns why a forward is not permitted, as a message for the operator. Absent: every forward is
+   * permitted.
+   */
   readonly refuseForward?: (forward: ForwardSettings) => string | undefined;
   /** `jwks` is the text of `jwksFile`, if the settings name one. Rejects when it is not a set of keys. */
   readonly verifierFor: (settings: JwtSettings, jwks: string | undefined) => TokenVerifier;

@@ -49,7 +49,7 @@ const upstreamSaying = (word: string) =>
     ),
   );
 
-test('takes new routes and certificates without dropping a connection; a wrong file changes nothing', async () => {
+test('applies new routes and certificates without dropping a connection, and ignores an invalid file', async () => {
   using one = await upstreamSaying('one');
   using two = await upstreamSaying('two');
   const text = (port: number) =>
@@ -75,14 +75,14 @@ test('takes new routes and certificates without dropping a connection; a wrong f
   for (const each of [socket, later]) each.destroy();
 });
 
-test('does not start with a wrong file, and says where it is wrong', async () => {
+test('does not start with an invalid file, and reports the line', async () => {
   await assert.rejects(
     startGateway('routes:\n  - {nam: x}\n'),
     /routes\.yaml:2:6: routes\[0\]\.nam is unknown; did you mean name\?/,
   );
 });
 
-test('refuses TLS 1.2 unless it is allowed, and clients without a certificate where one is needed', async () => {
+test('refuses TLS 1.2 unless it is allowed, and clients without a required certificate', async () => {
   await using bench = await startGateway(listener());
   await assert.rejects(tls(bench, { maxVersion: 'TLSv1.2' }), /protocol version/);
   await bench.use(listener(', minVersion: "1.2"'));
@@ -97,7 +97,7 @@ test('refuses TLS 1.2 unless it is allowed, and clients without a certificate wh
   within.destroy();
 });
 
-test('chooses the certificate by the name that the client asks for', async () => {
+test('chooses the certificate by the name that the client requests', async () => {
   await using bench = await startGateway(listener());
   const other = issue(['b.example.net'], {
     certificate: bench.ca,
@@ -116,7 +116,7 @@ test('chooses the certificate by the name that the client asks for', async () =>
   }
 });
 
-test('two certificates of one name, and the client gets the one whose key it knows', async () => {
+test('of two certificates of one name, the client gets the one whose key it supports', async () => {
   await using bench = await startGateway(listener());
   const authority = { certificate: bench.ca, key: readFileSync(join(bench.folder, 'ca.key'), 'utf8') };
   const rsa = issue(['*.example.org'], authority, 'rsa');
@@ -136,7 +136,7 @@ test('two certificates of one name, and the client gets the one whose key it kno
   }
 });
 
-test('lets nobody in without a good token, and tells the upstream who it is', async () => {
+test('admits only clients with a valid token, and sends the upstream their names', async () => {
   using upstream = await upstreamSaying('in');
   const signer = await createTokenSigner({
     key: await newSigningKey(),
@@ -168,7 +168,7 @@ test('lets nobody in without a good token, and tells the upstream who it is', as
   assert.match(await ask(await stranger.sign({ aud: 'tink' }, 60)), /no such key/);
 });
 
-test('forwards TCP, with the address of the client when asked', async () => {
+test('forwards TCP, with the address of the client if configured', async () => {
   const said: Buffer[] = [];
   using upstream = await listening(
     createTcp((socket) => {
@@ -191,7 +191,7 @@ test('forwards TCP, with the address of the client when asked', async () => {
   socket.destroy();
 });
 
-test('forwards UDP for each client apart, and follows a server that answers from another port', async () => {
+test('forwards UDP per client, and follows a server that answers from another port', async () => {
   const server = createSocket('udp4');
   server.bind(0, '127.0.0.1');
   await once(server, 'listening');
@@ -222,7 +222,7 @@ test('forwards UDP for each client apart, and follows a server that answers from
   server.close();
 });
 
-test('a reload under way when it stops leaves no port open', { timeout: 20_000 }, async () => {
+test('a reload during the stop leaves no port open', { timeout: 20_000 }, async () => {
   for (let turns = 0; turns < 8; turns += 1) {
     const bench = await startGateway('listeners: [{name: web, address: 127.0.0.1, port: 0}]\n');
     const reload = bench.gateway.reload();

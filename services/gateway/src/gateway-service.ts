@@ -52,7 +52,7 @@ export function createGatewayService(deps: GatewayDeps, config: GatewayConfig): 
   };
 }
 
-/** `FILE:LINE:COLUMN: what is wrong`, or what the text says. */
+/** Returns `FILE:LINE:COLUMN: message`, or the message itself. */
 export function routesIn(text: string, path: string): RouteFile {
   const read = readRouteFile(text);
   if (read.ok) return read.file;
@@ -136,7 +136,7 @@ class Gateway {
     if (message === this.#complaint) return;
     this.#complaint = message;
     this.#metrics.reloads.add({ result: 'refused' });
-    this.#deps.log.error('the new routes cannot be used; the former ones stay', { reason: message });
+    this.#deps.log.error('the new routes are invalid; the previous ones stay in use', { reason: message });
   }
 
   /** Everything that can fail comes first, then the change. */

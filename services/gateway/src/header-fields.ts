@@ -1,7 +1,7 @@
 /** Header fields in transit: which ones are forwarded, removed and added. */
 import type { Claims } from '@tinkerbell/platform-contract';
 
-/** By lower-case name. */
+/** Values by lower-case name. */
 export type HeaderFields = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Fields for one connection only (RFC 9110 7.6.1), and `expect`, which the gateway has answered. */
@@ -45,7 +45,7 @@ function namedByConnection(fields: HeaderFields): ReadonlySet<string> | undefine
 }
 
 export interface ForwardedFacts {
-  /** Of the socket. */
+  /** The client's address, from the socket. */
   readonly peer: string;
   readonly isPeerTrusted: boolean;
   readonly scheme: 'http' | 'https';
@@ -77,8 +77,8 @@ export function upstreamFields(
 }
 
 /**
- * Returns one name for all names that servers may treat as the same: CGI (RFC 3875 section 4.1.18), WSGI and PHP make
- * `HTTP_X_USER` of `x-user` and `x_user`, and Apache also of `x.user` and any other sign.
+ * Returns one name for all names that servers may treat as the same. CGI (RFC 3875 section 4.1.18), WSGI and
+ * PHP turn `x-user` and `x_user` into `HTTP_X_USER`. Apache does so with `x.user` and any other character.
  */
 function plainName(name: string): string {
   return PLAIN_NAME.test(name) ? name : name.toLowerCase().replaceAll(/[^a-z0-9]/g, '-');
@@ -90,7 +90,7 @@ function isAboutOrigin(plain: string): boolean {
   return plain === 'forwarded' || plain === 'x-real-ip' || plain.startsWith('x-forwarded-');
 }
 
-/** Fields that carry claims of a token. */
+/** Returns the fields that carry claims of a token. */
 export function claimFields(
   claims: Claims,
   claimsToHeaders: ReadonlyMap<string, string>,

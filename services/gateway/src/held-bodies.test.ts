@@ -11,7 +11,7 @@ import { startGateway } from './testing/gateway-bench.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-test('above the limit those that have not moved for longest are cut off, and no more than needed', () => {
+test('above the limit, the responses that have been stuck longest are cut off, and no more than needed', () => {
   const bodies = new HeldBodies(100);
   const cut: string[] = [];
   const sizes: Record<string, number> = { fast: 60, slow: 30, slower: 30, empty: 0 };
@@ -35,11 +35,11 @@ test('above the limit those that have not moved for longest are cut off, and no 
   sizes['fast'] = 200;
   forgets[0]?.();
   bodies.sweep();
-  assert.deepEqual(cut, ['slower'], 'what has ended counts no more');
+  assert.deepEqual(cut, ['slower'], 'a response that has ended no longer counts');
 });
 
 for (const protocol of ['HTTP/1.1', 'HTTP/2'] as const) {
-  test(`over ${protocol} answers that nobody takes are held within the limit, and a client that reads is answered`, async () => {
+  test(`over ${protocol} unread responses are held within the limit, and a client that reads is answered`, async () => {
     const upstream = createServer((request, response) => {
       if (request.url === '/short') return void response.end('short');
       const chunk = new Uint8Array(MEGABYTE);
@@ -79,7 +79,7 @@ routes: [{name: r, upstream: {endpoints: "127.0.0.1:${port}"}}]
         sockets.push(session);
       }
     }
-    // Full buffers of all are more than they may have; then some are cut off.
+    // Full buffers of all exceed the limit, so some are cut off.
     while (held() <= heldBytesMax) await new Promise((resolve) => setTimeout(resolve, 5));
     while (held() > heldBytesMax) await new Promise((resolve) => setTimeout(resolve, 5));
     const answer = await fetch(`http://127.0.0.1:${at}/short`);

@@ -1,5 +1,6 @@
 /**
- * Limits the memory of responses that clients do not take, for all connections together, because each alone may fill its buffers.
+ * Limits the memory of responses that clients do not read, for all connections together, because each alone
+ * may fill its buffers.
  */
 import type { Clock } from '@tinkerbell/platform-contract';
 
@@ -9,16 +10,16 @@ const BYTES_MAX = 72 * 1024 * 1024;
 const SWEEP_MS = 250;
 
 export interface HeldBody {
-  /** In the buffers of both sides. */
+  /** Returns the bytes in the buffers of both sides. */
   bytes(): number;
-  /** Differs when the client has taken something since the last call. */
+  /** Differs when the client has read something since the last call. */
   taken(): number;
   cut(): void;
 }
 
 export class HeldBodies {
   readonly #bytesMax: number;
-  /** With what the client had taken, and for how many sweeps it has not taken more. */
+  /** How much the client had read, and for how many sweeps that has not changed. */
   readonly #bodies = new Map<HeldBody, { taken: number; still: number }>();
 
   constructor(bytesMax = BYTES_MAX) {
@@ -34,13 +35,13 @@ export class HeldBodies {
     signal.addEventListener('abort', () => cancel(), { once: true });
   }
 
-  /** The returned function forgets it. */
+  /** The returned function removes the response. */
   add(body: HeldBody): () => void {
     this.#bodies.set(body, { taken: body.taken(), still: 0 });
     return () => this.#bodies.delete(body);
   }
 
-  /** In all. */
+  /** Returns the bytes held by all responses. */
   bytes(): number {
     return this.#bodies.keys().reduce((sum, body) => sum + body.bytes(), 0);
   }

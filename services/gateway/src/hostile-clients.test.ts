@@ -1,4 +1,7 @@
-/** Clients that send little, take little, or send what costs them nothing and us much. After each the gateway still answers. */
+/**
+ * Tests clients that send slowly, read slowly, or send what is cheap for them and expensive for the gateway.
+ * After each, the gateway still answers.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -62,7 +65,7 @@ async function hostile(): Promise<Socket> {
   return socket;
 }
 
-/** Writes the same again and again, and reads nothing, until the connection is gone. */
+/** Writes the same bytes repeatedly, and reads nothing, until the connection is closed. */
 async function flood(socket: Socket, bytes: Buffer): Promise<void> {
   let isOver = false;
   const closed = new Promise<void>((resolve) => {
@@ -83,7 +86,7 @@ async function assertAnswers(): Promise<void> {
   assert.equal(await response.text(), 'in');
 }
 
-/** All that comes until the connection is gone, however it goes. */
+/** Collects everything that arrives until the connection is closed, for any reason. */
 function textOf(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk));
@@ -128,7 +131,7 @@ describe('hostile clients', { concurrency: true }, () => {
     assert.match(await textOf(socket), /^HTTP\/1\.1 408 /);
   });
 
-  test('a body that comes drop by drop', async () => {
+  test('a body that arrives byte by byte', async () => {
     const socket = await hostile();
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n');
     const drop = setInterval(() => socket.write('x'), 20);
@@ -137,7 +140,7 @@ describe('hostile clients', { concurrency: true }, () => {
     assert.match(said, /^HTTP\/1\.1 408 [^]*too slowly/);
   });
 
-  test('an answer that is never read', async () => {
+  test('a response that is never read', async () => {
     const socket = await hostile();
     socket.pause();
     socket.write('GET /large/unread HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -147,7 +150,7 @@ describe('hostile clients', { concurrency: true }, () => {
     assert.ok(said.length < 64 * 1024 ** 2);
   });
 
-  test('answers of HTTP/2 that nobody makes room for', async () => {
+  test('responses of HTTP/2 without flow control window', async () => {
     const session = connectHttp2(`http://127.0.0.1:${bench.gateway.portOf('web')}`, {
       settings: { initialWindowSize: 0 },
     });

@@ -95,7 +95,7 @@ export class HttpListener {
     });
   }
 
-  /** Accepts no more, and ends when active requests have ended, or after `graceMs`. */
+  /** Stops accepting, and ends when active requests have ended, or after `graceMs`. */
   async close(graceMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       if (this.#server === undefined) resolve();

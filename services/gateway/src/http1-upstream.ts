@@ -51,7 +51,7 @@ function ask(
       headers,
       joinDuplicateHeaders: true,
     });
-    const giveUp = (): void => void outgoing.destroy(new Error('the client is gone'));
+    const giveUp = (): void => void outgoing.destroy(new Error('the client has disconnected'));
     gone.onHappened(giveUp);
     outgoing.once('close', () => gone.forget(giveUp));
     let isConnected = false;
@@ -78,7 +78,7 @@ function ask(
   });
 }
 
-/** One Content-Length or exactly `chunked`; Node would send the body of a GET with neither. */
+/** Returns one Content-Length or exactly `chunked`. Node would send the body of a GET with neither. */
 function framing({ fields, body }: UpstreamRequest): Readonly<Record<string, string>> {
   return body !== undefined && fields['content-length'] === undefined
     ? { 'transfer-encoding': 'chunked' }
@@ -86,7 +86,7 @@ function framing({ fields, body }: UpstreamRequest): Readonly<Record<string, str
 }
 
 function answerOf(incoming: IncomingMessage): UpstreamAnswer {
-  // The reader learns of it by isCut. Without a listener the error would end the process.
+  // The reader sees it in isCut. Without a listener the error would end the process.
   incoming.on('error', () => undefined);
   return {
     status: incoming.statusCode ?? 502,

@@ -17,10 +17,10 @@ import {
   type UpstreamRequest,
 } from './upstream-client.ts';
 
-/** A stream may have so much on its way; more lets long lines be filled. */
+/** The bytes that a stream may have in transit. A larger window makes use of long fat lines. */
 const WINDOW_BYTES = 1024 * 1024;
 const IDLE_MS = 300_000;
-/** Mebibytes of bodies under way on one connection, above which Node takes no new stream. */
+/** Mebibytes of bodies in transit on one connection. Above this, Node accepts no new stream. */
 const MEMORY_MAX = 256;
 /** The number of streams per connection when the upstream announces none. */
 const STREAMS_MAX = 1000;

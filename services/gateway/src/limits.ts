@@ -13,7 +13,9 @@ export class RateLimit {
     this.#burst = burst;
   }
 
-  /** Undefined: it may pass. Else the seconds until it may, at least 1. */
+  /**
+   * Returns undefined when the request may pass. Otherwise it returns the seconds until it may, at least 1.
+   */
   take(address: string, nowMs: number): number | undefined {
     const known = this.#buckets.get(address);
     const gained = known === undefined ? this.#burst : ((nowMs - known.atMs) / 1000) * this.#average;
@@ -22,13 +24,13 @@ export class RateLimit {
     this.#buckets.delete(address);
     this.#buckets.set(address, { tokens: isEnough ? tokens - 1 : tokens, atMs: nowMs });
     const [oldest] = this.#buckets.keys();
-    // Whoever was not seen for longest has the fullest bucket: little is lost.
+    // The address that was not seen for longest has the fullest bucket, so little is lost.
     if (this.#buckets.size > ADDRESSES_MAX && oldest !== undefined) this.#buckets.delete(oldest);
     return isEnough ? undefined : Math.max(1, Math.ceil((1 - tokens) / this.#average));
   }
 }
 
-/** How much is under way for each address. */
+/** Counts active requests per address. */
 export class ConcurrencyLimit {
   readonly #max: number;
   readonly #underWay = new Map<string, number>();

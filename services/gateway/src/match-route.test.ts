@@ -26,7 +26,7 @@ function taken(routes: ReturnType<typeof routesOf>, host: string, path: string, 
   })?.name;
 }
 
-test('takes the most specific route, unless a priority says otherwise', () => {
+test('chooses the most specific route, unless a priority overrides it', () => {
   const routes = routesOf(
     'match: {}',
     'match: {host: "*.example.org"}',
@@ -55,7 +55,7 @@ test('takes the most specific route, unless a priority says otherwise', () => {
   assert.equal(taken(routes, 'other.org', '/'), 'r0');
 });
 
-test('gives a path one form, or none', () => {
+test('normalizes a path, or refuses it', () => {
   for (const [target, path, query] of [
     ['/', '/', ''],
     ['/a?b=%2e', '/a', '?b=%2e'],

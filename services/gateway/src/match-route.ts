@@ -10,7 +10,7 @@ export interface RequestFacts {
   /** Normal form, without query. */
   readonly path: string;
   readonly isGrpc: boolean;
-  /** By lower-case name. */
+  /** Header values by lower-case name. */
   readonly header: (name: string) => string | undefined;
 }
 

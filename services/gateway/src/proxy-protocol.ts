@@ -14,8 +14,8 @@ const TCP_OVER_IPV4 = 0x11;
 const TCP_OVER_IPV6 = 0x21;
 
 /**
- * Returns the start of a connection, which gives the upstream the client's address. Both addresses are of one family. Throws a
- * RangeError on a text that is not an address.
+ * Returns the header of a connection that gives the upstream the client's address. Both addresses are of one
+ * family. Throws a RangeError on a text that is not an address.
  */
 export function proxyHeader({ client, server }: ProxiedConnection): Uint8Array {
   const [from, to] = [addressOf(client.address), addressOf(server.address)];

@@ -1,4 +1,4 @@
-/** Listeners and forwards of a route file. */
+/** Reads listeners and forwards of a route file. */
 import { parseIpAddress, parseIpNetwork } from '@tinkerbell/wire';
 import {
   boolean,
@@ -23,7 +23,7 @@ import type {
 
 const CONNECTIONS_MAX = 10_000;
 const PORT_MAX = 65_535;
-/** Longer than a client of TFTP waits between two packets. */
+/** Longer than a TFTP client waits between two packets. */
 const UDP_IDLE_MS = 60_000;
 const TCP_IDLE_MS = 3_600_000;
 const UDP_SESSIONS_MAX = 4096;
@@ -86,10 +86,10 @@ export function forward(place: Place): ForwardSettings {
 
 function tcpOnly(place: Place, protocol: string): boolean {
   const wanted = boolean(place);
-  return wanted && protocol === 'udp' ? refuse(place, 'is for TCP: a datagram has no beginning') : wanted;
+  return wanted && protocol === 'udp' ? refuse(place, 'requires TCP: a datagram has no beginning') : wanted;
 }
 
-/** One, or a list. */
+/** Reads one value, or a list. */
 export function endpoints(place: Place): readonly Endpoint[] {
   return place.node.kind === 'list' ? someOf(endpoint)(place) : [endpoint(place)];
 }
@@ -100,7 +100,7 @@ export const network = parsed(parseIpNetwork, 'must be a network such as 192.0.2
 
 const endpoint = parsed(parseEndpoint, 'must be HOST:PORT');
 
-/** `host:port`, `192.0.2.1:80`, `[2001:db8::1]:80`. */
+/** Reads `host:port`, `192.0.2.1:80` or `[2001:db8::1]:80`. */
 export function parseEndpoint(source: string): Endpoint | undefined {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/.exec(source);
   const port = Number(match?.[3] ?? -1);

@@ -1,4 +1,7 @@
-/** Middlewares of a route. They run in one order, whatever their order in the file: see answer-request.ts. */
+/**
+ * Reads the middlewares of a route. They run in one order, whatever their order in the file: see
+ * answer-request.ts.
+ */
 import {
   anyText,
   boolean,
@@ -19,7 +22,10 @@ import type { CorsSettings, HeaderSettings, JwtSettings, MiddlewareSettings } fr
 
 export const NO_MIDDLEWARES: MiddlewareSettings = { compress: false };
 
-/** Of RFC 7518, those with a public key: with a secret one, whoever may verify may also sign. */
+/**
+ * The algorithms of RFC 7518 with a public key. With a secret key, anyone who can verify a token can also
+ * sign one.
+ */
 const ALGORITHMS = [
   'ES256',
   'ES384',
@@ -108,15 +114,16 @@ function validateJwt(place: Place): JwtSettings {
   };
 }
 
-/** Headers that say who speaks, how long a body is or where a connection goes are not for claims. */
+/**
+ * Claims must not set headers that identify the sender, the length of a body, or the destination of a
+ * connection.
+ */
 const RESERVED =
   /^(host|content-length|content-type|te|trailer|transfer-encoding|connection|upgrade|expect)$/;
 
 function headerName(place: Place): string {
   const name = text(place).toLowerCase();
-  return /^[a-z0-9-]+$/.test(name) && !RESERVED.test(name)
-    ? name
-    : refuse(place, 'must be a name of a header');
+  return /^[a-z0-9-]+$/.test(name) && !RESERVED.test(name) ? name : refuse(place, 'must be a header name');
 }
 
 function rewrite(place: Place): NonNullable<MiddlewareSettings['rewrite']> {

@@ -8,6 +8,6 @@ export function regex(place: Place): RE2JS {
     return RE2JS.compile(source);
   } catch (thrown) {
     if (!(thrown instanceof RE2JSSyntaxException)) throw thrown;
-    return refuse(place, `is no regular expression of RE2 (${thrown.message})`);
+    return refuse(place, `is not a regular expression of RE2 (${thrown.message})`);
   }
 }

@@ -29,7 +29,7 @@ forwards:
   - { name: tftp, protocol: udp, listen: "0.0.0.0:69", to: ["[::1]:69"] }
 `;
 
-test('reads everything a file may say', () => {
+test('reads every field of a route file', () => {
   const read = readRouteFile(whole);
   assert.ok(read.ok, read.ok ? '' : read.message);
   const { listeners, routes, forwards } = read.file;
@@ -64,7 +64,7 @@ const wrong: readonly (readonly [text: string, line: number, column: number, mes
     'forwards:\n  - {name: a, protocol: udp, listen: "a:1", to: "b:2", proxyProtocol: true}',
     2,
     71,
-    /is for TCP/,
+    /requires TCP/,
   ],
   ['routes: [\n', 2, 1, /./],
   ['trustedProxies: [10.0.0.0/33]', 1, 18, /must be a network/],
@@ -103,4 +103,4 @@ for (const [text, line, column, message] of wrong)
     assert.deepEqual(read.position, { line, column });
   });
 
-test('takes an empty file', () => assert.ok(readRouteFile('').ok));
+test('accepts an empty file', () => assert.ok(readRouteFile('').ok));

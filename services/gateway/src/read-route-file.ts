@@ -1,4 +1,4 @@
-/** Route files: YAML text becomes settings, or an error with line and column. */
+/** Parses route files: YAML text becomes settings, or an error with line and column. */
 
 import { parseYaml, type Position } from '@tinkerbell/yaml';
 import { FieldError, Fields, list, type Place } from './fields.ts';
@@ -10,13 +10,13 @@ export type RouteFileResult =
   | { readonly ok: true; readonly file: RouteFile }
   | { readonly ok: false; readonly message: string; readonly position: Position };
 
-/** Never throws. An empty text is a file with nothing in it. */
+/** Never throws. An empty text is an empty file. */
 export function readRouteFile(text: string): RouteFileResult {
   const yaml = parseYaml(text);
   if (!yaml.ok) return { ok: false, ...yaml.error };
   const [document, another] = yaml.documents;
   if (another !== undefined)
-    return { ok: false, message: 'a route file is one document', position: another.position };
+    return { ok: false, message: 'a route file has exactly one document', position: another.position };
   if (document === undefined)
     return { ok: true, file: { listeners: [], routes: [], forwards: [], trustedProxies: [] } };
   try {

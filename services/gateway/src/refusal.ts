@@ -17,7 +17,9 @@ export interface Answer {
   readonly text: string;
 }
 
-/** https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md, with what it leaves out. */
+/**
+ * https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md, with the statuses that it omits.
+ */
 const GRPC_STATUS: Readonly<Record<number, number>> = {
   400: 13,
   401: 16,
@@ -55,7 +57,7 @@ export function refusalAnswer({ status, message, fields = {} }: Refusal, isGrpc:
   };
 }
 
-/** Percent-encoded as gRPC's protocol asks. */
+/** Percent-encodes the text as gRPC's protocol requires. */
 export function grpcMessage(message: string): string {
   return encodeURIComponent(message).replaceAll(/%(2[0-4]|2[6-9A-F]|3[A-F]|40|5[B-F]|60|7[B-E])/g, (escape) =>
     decodeURIComponent(escape),
@@ -69,7 +71,7 @@ export function tokenRefusal(
     return {
       status: 401,
       reason: 'token-missing',
-      message: 'a token is needed: Authorization: Bearer TOKEN',
+      message: 'a token is required: Authorization: Bearer TOKEN',
       fields: { 'www-authenticate': 'Bearer' },
     };
   const { reason, message } = refused;
@@ -79,17 +81,20 @@ export function tokenRefusal(
   return {
     status: 401,
     reason: `token-${reason}`,
-    message: `the token is not accepted: ${message}`,
+    message: `the token is invalid: ${message}`,
     fields: { 'www-authenticate': `Bearer error="invalid_token", error_description="${description}"` },
   };
 }
 
-/** The token of an Authorization field; undefined: there is none of ours; a refusal: it is none that could be read in one way. */
+/**
+ * Returns the token of an Authorization field. Returns undefined when there is no bearer token, and a refusal
+ * when the field is ambiguous.
+ */
 export function bearerToken(authorization: string | undefined): string | Refusal | undefined {
   const match = /^Bearer(?: +(.*))?$/is.exec(authorization ?? '');
   if (match === null) return undefined;
   const token = match[1] ?? '';
   return /^[!-~]+$/.test(token)
     ? token
-    : tokenRefusal({ reason: 'malformed', message: 'after Bearer there is one token, without spaces' });
+    : tokenRefusal({ reason: 'malformed', message: 'Bearer must be followed by one token without spaces' });
 }

@@ -15,9 +15,9 @@ export interface RelayOptions {
   readonly heldBodies: HeldBodies;
 }
 
-const LOST = { 'grpc-status': '14', 'grpc-message': 'the upstream went away' } as const;
+const LOST = { 'grpc-status': '14', 'grpc-message': 'the upstream disconnected' } as const;
 
-/** Resolves with the bytes of the body when it has ended, however it ended. */
+/** Resolves with the bytes of the body when it has ended, for any reason. */
 export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Promise<number> {
   const { exchange, isGrpc, slowClients, heldBodies } = options;
   const accepts = options.compress ? oneValue(exchange.fields['accept-encoding']) : undefined;

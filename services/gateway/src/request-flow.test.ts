@@ -71,7 +71,7 @@ async function call(client: ClientHttp2Session, headers: Record<string, string>,
   return { head, isEnd: (flags & 1) === 1, bytes, trailers: () => trailers };
 }
 
-test('passes a request on, and says where it came from', async () => {
+test('forwards a request, with the facts of its origin', async () => {
   using upstream = await http1((request, response) => {
     request
       .resume()
@@ -100,7 +100,7 @@ test('passes a request on, and says where it came from', async () => {
   assert.equal(response.headers['keep-alive'], undefined);
 });
 
-test('streams a large body up and down without holding it', async () => {
+test('streams a large body in both directions without buffering it', async () => {
   using upstream = await http1((request, response) => void request.pipe(response));
   await using bench = await startGateway(routeTo(upstream.port));
   const body = new Uint8Array(20_000_000).map((_, at) => at % 251);
@@ -122,7 +122,7 @@ function asyncSession(bench: GatewayBench) {
   };
 }
 
-test('passes gRPC on: trailers, trailers alone, and both directions at once', async () => {
+test('forwards gRPC: trailers, trailers alone, and both directions at once', async () => {
   const server = createHttp2();
   server.on('stream', (one, headers) => {
     const stream = one as ServerHttp2Stream;
@@ -168,7 +168,7 @@ test('passes gRPC on: trailers, trailers alone, and both directions at once', as
   assert.equal(server.listening, true);
 });
 
-test('answers 502 when nobody is there, and breaks off an answer that is not whole', async () => {
+test('answers 502 when the upstream is down, and aborts an incomplete response', async () => {
   using upstream = await http1((request, response) => {
     if (request.url === '/whole') return void response.end('x');
     response.writeHead(200, { 'content-length': '100' });
@@ -181,7 +181,7 @@ test('answers 502 when nobody is there, and breaks off an answer that is not who
   await assert.rejects(ask(bench, {}), /aborted|ECONNRESET/);
 });
 
-test('asks the next endpoint only when that does no harm', async () => {
+test('tries the next endpoint only when that is harmless', async () => {
   let asked = 0;
   using dying = await http1((request) => {
     asked++;
@@ -198,7 +198,7 @@ test('asks the next endpoint only when that does no harm', async () => {
   assert.equal(asked, 1);
 });
 
-test('limits: rate, requests at one time, size, address', async () => {
+test('limits: rate, concurrent requests, size, address', async () => {
   const held: (() => void)[] = [];
   using upstream = await http1((request, response) => {
     request.resume();
@@ -227,7 +227,7 @@ test('limits: rate, requests at one time, size, address', async () => {
   assert.equal((await ask(bench, {})).status, 403);
 });
 
-test('compresses text, and leaves alone what is compressed', async () => {
+test('compresses text, and leaves compressed content alone', async () => {
   using upstream = await http1((request, response) => {
     if (request.url === '/z') response.setHeader('content-encoding', 'gzip');
     response.setHeader('content-type', 'application/json');
@@ -241,7 +241,7 @@ test('compresses text, and leaves alone what is compressed', async () => {
   assert.equal((await ask(bench, {})).response.headers['content-encoding'], undefined);
 });
 
-/** Raw bytes to a plain port; resolves with all that came back. */
+/** Sends raw bytes to a plain port. Resolves with everything that was received. */
 async function raw(bench: GatewayBench, bytes: string): Promise<string> {
   const socket = tcpConnect(bench.gateway.portOf('web'), '127.0.0.1');
   socket.write(bytes);
@@ -249,7 +249,7 @@ async function raw(bench: GatewayBench, bytes: string): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
-test('takes nothing that two programs could read differently', async () => {
+test('refuses what two programs could interpret differently', async () => {
   let asked = 0;
   using upstream = await http1((_, response) => {
     asked++;

@@ -1,6 +1,7 @@
 /**
- * A request from its first line to its last byte: its route, its authorization, the upstream, and the response. The decisions are
- * in match-route, request-path, admit, header-fields, refusal and compression. This code runs them in that order.
+ * Handles a request from its first line to its last byte: its route, its authorization, the upstream, and the
+ * response. The decisions are in match-route, request-path, admit, header-fields, refusal and compression.
+ * This code runs them in that order.
  */
 import { clientAddressOf } from '@tinkerbell/instance-metadata';
 import { ipNetworkContains, type IpAddress } from '@tinkerbell/wire';
@@ -36,7 +37,7 @@ interface Visit {
   readonly isGrpc: boolean;
   readonly traceparent: string;
   readonly startedMs: number;
-  /** Of the client, or of our patience. */
+  /** Aborts when the client disconnects, or when a time limit expires. */
   readonly gone: Departure;
 }
 
@@ -104,7 +105,7 @@ export class RequestFlow {
     const address = sender.ok ? sender.address : exchange.peer;
     const host = hostOf(exchange.authority);
     if (exchange.problem !== undefined || path === undefined || !sender.ok || host === undefined) {
-      const message = exchange.problem ?? 'the path, the host or X-Forwarded-For is not as it should be';
+      const message = exchange.problem ?? 'the path, the host or X-Forwarded-For is invalid';
       return this.#refuse(visit, { status: 400, reason: 'malformed', message }, { route: '', address });
     }
     const settings = matchRoute(table.settings, {
@@ -117,14 +118,14 @@ export class RequestFlow {
     });
     const route = settings && table.routes.get(settings);
     if (route === undefined) {
-      const message = `nothing here for ${host}`;
+      const message = `no route for ${host}`;
       return this.#refuse(visit, { status: 404, reason: 'no-route', message }, { route: '', address });
     }
     if (route.concurrency?.enter(address) === false) {
       const refusal = {
         status: 503,
         reason: 'too-many-connections',
-        message: 'too many requests at one time',
+        message: 'too many concurrent requests',
       };
       return this.#refuse(visit, refusal, { route: route.settings.name, address });
     }
@@ -223,7 +224,7 @@ export class RequestFlow {
     return { ...who, status, bytes };
   }
 
-  /** Returns the body of the request under its limits, and unchanged where nothing limits it. */
+  /** Returns the body of the request under its limits, or unchanged when nothing limits it. */
   #body({ exchange, isGrpc }: Visit, route: LiveRoute, giveUp: (why: Refusal) => void) {
     const { body: source } = exchange;
     const max = route.settings.middlewares.bodyBytesMax ?? Number.POSITIVE_INFINITY;
@@ -232,7 +233,7 @@ export class RequestFlow {
     // A stream of calls may be silent for any time.
     if (!isGrpc)
       this.slowClients.watchUpload(source, bytes, () =>
-        giveUp({ status: 408, reason: 'slow-client', message: 'the body comes too slowly' }),
+        giveUp({ status: 408, reason: 'slow-client', message: 'the body arrives too slowly' }),
       );
     return body;
   }
@@ -298,7 +299,7 @@ export class RequestFlow {
 }
 
 function upstreamDown({ message }: UpstreamFailure): Refusal {
-  return { status: 502, reason: 'upstream-down', message: `the upstream cannot be had: ${message}` };
+  return { status: 502, reason: 'upstream-down', message: `upstream unreachable: ${message}` };
 }
 
 function isTrusted(peer: string, { trustedProxies }: RouteTable): boolean {

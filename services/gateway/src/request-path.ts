@@ -1,4 +1,4 @@
-/** Paths: one form for matching and for the upstream, so that no spelling of a path passes by a rule. */
+/** Normalizes paths for matching and for the upstream, so that no spelling of a path bypasses a rule. */
 import type { RE2JS } from 're2js';
 
 export interface RequestPath {
@@ -8,20 +8,22 @@ export interface RequestPath {
 }
 
 const PATH_MAX = 8192;
-/** Has one form only, as nearly all have: names that do not begin with a dot. */
+/** Matches paths that have one form only, as nearly all have: names that do not begin with a dot. */
 const PLAIN = /^(?:\/[\w~-][\w.~-]*)+$/;
 
-/** Servers of Java leave parameters out: `/..;x/` is `/../` there. */
+/** Java servers remove parameters, so that they read `/..;x/` as `/../`. */
 const DOT_SEGMENT = /(^|\/)\.{1,2}([/;]|$)/;
 /**
- * Servers differ on %2F, %5C, %00, and on a second decoding of `%255C` or `%252E`: some would see another path than we. Bytes that are in
- * no UTF-8 are letters written too long (`%C0%AF` for a slash) where somebody decodes them at all.
+ * Servers differ on %2F, %5C, %00, and on a second decoding of `%255C` or `%252E`: some would see another
+ * path than this gateway. Bytes that are not valid UTF-8 are overlong forms (`%C0%AF` for a slash), which
+ * some programs decode.
  */
 const AMBIGUOUS = /%(2F|5C|00|C[01]|F[5-9A-F])|%(25)+(2F|5C|2E|00)/i;
 
 /**
- * Undefined for a target that has no normal form: not beginning with `/`, with dot segments (however spelled), backslashes
- * (also escaped, once or more), control characters, fragments or wrong percent signs. Needless percent signs are taken away (RFC 3986 6.2.2), `//` becomes `/`.
+ * Returns undefined for a target that has no normal form: not beginning with `/`, with dot segments (however
+ * spelled), backslashes (also escaped, once or more), control characters, fragments or wrong percent signs.
+ * Unnecessary escapes are decoded (RFC 3986 6.2.2), and `//` becomes `/`.
  */
 export function requestPath(target: string): RequestPath | undefined {
   if (target.length > PATH_MAX) return undefined;
@@ -41,8 +43,8 @@ export function requestPath(target: string): RequestPath | undefined {
 }
 
 /**
- * The part of `path` that `regex` matches from its start becomes `replacement`, in which `$1` and `${1}` are groups; a path that does not match
- * stays. The result begins with one `/`.
+ * Replaces the part of `path` that `regex` matches from its start with `replacement`, in which `$1` and
+ * `${1}` are groups. A path that does not match stays. The result begins with one `/`.
  */
 export function rewritePath(path: string, regex: RE2JS, replacement: string): string {
   const matcher = regex.matcher(path);

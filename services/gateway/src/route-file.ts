@@ -1,4 +1,4 @@
-/** The contents of a route file, read and checked. Times are milliseconds, sizes bytes. */
+/** The contents of a route file, parsed and checked. Times are milliseconds, sizes bytes. */
 import type { RE2JS } from 're2js';
 import type { IpNetwork } from '@tinkerbell/wire';
 import type { HealthThresholds } from './endpoint-health.ts';
@@ -21,7 +21,7 @@ export interface ListenerSettings {
 }
 
 export interface TlsSettings {
-  /** The first is for clients that send no server name, or one without a certificate. */
+  /** The first certificate is for clients that send no server name, or one without a certificate. */
   readonly certificates: readonly CertificateFiles[];
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
   /** Clients must present a certificate of this authority. */
@@ -99,7 +99,7 @@ export interface HeaderSettings {
 export interface UpstreamSettings {
   readonly protocol: 'http/1.1' | 'h2c' | 'h2';
   readonly endpoints: readonly Endpoint[];
-  /** For `h2`: the authority of the upstream's certificate (default: the well-known authorities). */
+  /** For `h2`: the certificate authority of the upstream (default: the well-known authorities). */
   readonly caFile?: string | undefined;
   readonly serverName?: string | undefined;
   readonly healthCheck?: HealthCheckSettings | undefined;

@@ -1,4 +1,4 @@
-/** Routes with what they need at run time: limits, verifiers, upstreams. */
+/** Routes with what they need at run time: limits, verifiers and upstreams. */
 import type { TokenVerifier } from '@tinkerbell/platform-contract';
 import type { IpNetwork } from '@tinkerbell/wire';
 import type { GatewayDeps } from './gateway-deps.ts';
@@ -17,11 +17,11 @@ export interface LiveRoute {
 }
 
 export interface RouteTable {
-  /** In the order in which they are tried. */
+  /** The routes in the order in which they are tried. */
   readonly settings: readonly RouteSettings[];
   readonly routes: ReadonlyMap<RouteSettings, LiveRoute>;
   readonly trustedProxies: readonly IpNetwork[];
-  /** Header fields that say what a token says: no client may send them, on any route. */
+  /** Header fields that carry claims of tokens. No client may send them, on any route. */
   readonly ownNames: ReadonlySet<string>;
 }
 
@@ -45,7 +45,7 @@ export class RouteTables {
     this.#metrics = metrics;
   }
 
-  /** Rejects, and nothing has changed, when a file that the routes name cannot be read. */
+  /** Rejects without any change when a file that the routes name cannot be read. */
   async build({ routes, trustedProxies }: RouteFile): Promise<RouteTable> {
     const settings = inOrder(routes);
     const live = new Map<RouteSettings, LiveRoute>();
@@ -61,7 +61,7 @@ export class RouteTables {
     return { settings, routes: live, trustedProxies, ownNames };
   }
 
-  /** The table built last is the one in use: what only older ones need ends when its work has ended. */
+  /** The table built last is in use. What only older tables need is closed when its work has ended. */
   commit(): void {
     for (const kept of this.#all()) kept.commit();
   }

@@ -1,15 +1,18 @@
-/** Cuts off clients that send or take a body so slowly that it must be on purpose. */
+/** Cuts off clients that send or read a body so slowly that it must be intentional. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import { Transform, type Readable, type Writable } from 'node:stream';
 
 const SWEEP_MS = 10_000;
-/** Of a request's body. The slowest line a machine is installed over is a hundred times faster. */
+/**
+ * The minimum rate of a request's body. The slowest line over which a machine is installed is a hundred times
+ * faster.
+ */
 const BYTES_PER_SWEEP_MIN = 2560;
-/** A client may pause the answer for so many sweeps. */
+/** The number of sweeps for which a client may pause the response. */
 const STILL_SWEEPS_MAX = 6;
 
 interface Watched {
-  /** False when the client is to be cut off. */
+  /** Returns false when the client must be cut off. */
   check(): boolean;
   cut(): void;
 }
@@ -39,7 +42,7 @@ export class SlowClients {
     }
   }
 
-  /** Too slow only while we would take more. */
+  /** Counts as too slow only while the gateway is ready to read more. */
   watchUpload(source: Readable, bytes: () => number, cut: () => void): void {
     let before = -BYTES_PER_SWEEP_MIN;
     this.#until(source, {
@@ -52,7 +55,10 @@ export class SlowClients {
     });
   }
 
-  /** Also one that lets an answer stay which is ready to be sent. `bytes` is what was taken from the upstream so far. */
+  /**
+   * Also cuts off a client that does not read a response that is ready. `bytes` is what was read from the
+   * upstream so far.
+   */
   watchDownload(sink: Writable, bytes: () => number, cut: () => void): void {
     let [before, still] = ['', 0];
     this.#until(sink, {
@@ -78,7 +84,7 @@ export interface MeteredBody {
   readonly bytes: () => number;
 }
 
-/** The same body, counted; `onTooLarge` once, with nothing passed on after it. */
+/** Returns the same body, counted. It calls `onTooLarge` once, and forwards nothing after it. */
 export function meteredBody(source: Readable, max: number, onTooLarge: () => void): MeteredBody {
   let count = 0;
   const body = new Transform({

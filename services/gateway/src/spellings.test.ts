@@ -1,4 +1,4 @@
-/** Header fields and paths that a backend may take for others than they seem to be. */
+/** Tests header fields and paths that a backend may interpret differently than they appear. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -13,9 +13,9 @@ import { upstreamFields } from './header-fields.ts';
 import { requestPath } from './request-path.ts';
 import { startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
-/** Signs that may stand in the name of a header field beside letters and digits (RFC 9110 section 5.6.2). */
+/** Characters allowed in the name of a header field beside letters and digits (RFC 9110 section 5.6.2). */
 const SIGNS = "!#$%&'*+-.^_`|~";
-/** Of CGI, WSGI and PHP in their widest form, as Apache writes the environment. */
+/** The name in CGI, WSGI and PHP in their widest form, as Apache writes the environment. */
 const environmentName = (name: string): string => `HTTP_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 
 function spellingsOf(name: string): string[] {
@@ -36,10 +36,10 @@ const facts = {
   traceparent: 't',
 } as const;
 
-test('no spelling of a name that a backend takes for one of ours gets through', () => {
+test('drops every spelling of a header name that a backend reads as one of ours', () => {
   const ownNames = new Set(['x-user', 'x-auth-user-id']);
   for (const name of [...spellingsOf('x-user'), ...spellingsOf('x-auth-user-id')]) {
-    // As both protocols deliver names.
+    // The names as both protocols deliver them.
     const sent = upstreamFields({ [name.toLowerCase()]: 'root', 'x-other': '1' }, { ...facts, ownNames });
     const seen = Object.keys(sent).map(environmentName);
     assert.ok(!seen.includes('HTTP_X_USER') && !seen.includes('HTTP_X_AUTH_USER_ID'), name);
@@ -47,7 +47,7 @@ test('no spelling of a name that a backend takes for one of ours gets through', 
   }
 });
 
-test('no spelling of what a proxy says of a client gets through', () => {
+test('drops every spelling of what a proxy states about a client', () => {
   for (const name of [
     'x-forwarded-for',
     'x-forwarded-proto',
@@ -64,7 +64,7 @@ test('no spelling of what a proxy says of a client gets through', () => {
 interface Served extends AsyncDisposable {
   readonly bench: GatewayBench;
   readonly token: string;
-  /** Of the last request that got through. */
+  /** Returns the last request that passed. */
   seen(): IncomingMessage | undefined;
 }
 
@@ -122,7 +122,7 @@ async function overHttp2({ bench }: Served, headers: Record<string, string>): Pr
   }
 }
 
-test('claims reach the backend as the token has them, whatever else a client sends', async () => {
+test('claims reach the backend as they are in the token, whatever else a client sends', async () => {
   await using server = await served();
   const { token } = server;
   const expected = { HTTP_X_USER: 'ann', HTTP_X_ROLE: 'guest' };
@@ -142,16 +142,16 @@ test('claims reach the backend as the token has them, whatever else a client sen
     const lower = { [name.toLowerCase()]: 'root', authorization: `Bearer ${token}` };
     assert.equal(await overHttp2(server, { ':path': '/in', ...lower }), 200, name);
     assert.deepEqual(environment(), expected, name);
-    // Also where no token is asked for: the backend may be the same.
+    // Also on routes that require no token, because the backend may be the same.
     await overHttp1(server, `GET /open HTTP/1.1\r\nHost: a\r\n${name}: root\r\n`);
     assert.deepEqual(environment(), {}, name);
   }
 });
 
-/** Spellings of a slash, a backslash and a dot that some program somewhere decodes. */
+/** Spellings of a slash, a backslash and a dot that some program decodes. */
 const HIDDEN = ['%5C', '%5c', '%255C', '%255c', '%25255c', '%2F', '%252f', '%252F', '%c0%af', '%C1%9C', '\\'];
 
-test('no path passes that hides a slash, a backslash or dots', async () => {
+test('refuses every path that hides a slash, a backslash or dots', async () => {
   await using server = await served();
   const paths = [
     ...HIDDEN.flatMap((one) => [`/open/a${one}b`, `/open${one}..${one}in`, `/open/..${one}in`, `${one}in`]),
@@ -166,7 +166,7 @@ test('no path passes that hides a slash, a backslash or dots', async () => {
     if (path.startsWith('/')) assert.equal(await overHttp2(server, { ':path': path }), 400, path);
   }
   assert.equal(server.seen(), undefined);
-  // What is escaped for good reason goes on.
+  // A necessary escape stays.
   for (const path of [
     '/open/100%25',
     '/open/a%20b',

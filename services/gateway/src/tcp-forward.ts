@@ -12,7 +12,7 @@ export type ForwardMetrics = Pick<GatewayMetrics, 'forwarded' | 'forwardFailed'>
 export interface Forward {
   readonly settings: ForwardSettings;
   readonly port: number;
-  /** Accepts no more, and ends at the latest after `graceMs`. */
+  /** Stops accepting, and ends at the latest after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TraceBytes } from './trace-bytes.ts';
 
-test('no two traces share bytes, and randomness is asked for seldom', () => {
+test('no two traces share bytes, and few calls fetch randomness', () => {
   let asked = 0;
   const traces = new TraceBytes({
     bytes: (count) => {

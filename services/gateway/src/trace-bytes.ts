@@ -1,4 +1,7 @@
-/** Random bytes for traces, asked for by the hundred: each question to the kernel's generator costs more than its answer. */
+/**
+ * Fetches random bytes for a hundred traces at a time, because each call of the kernel's generator costs more
+ * than its bytes.
+ */
 import type { Random } from '@tinkerbell/platform-contract';
 
 const TRACE_BYTES = 24;
@@ -13,7 +16,7 @@ export class TraceBytes {
     this.#random = random;
   }
 
-  /** 24 bytes that nobody else gets. */
+  /** Returns 24 bytes that are used once. */
   next(): Uint8Array {
     if (this.#used === this.#bytes.length) {
       this.#bytes = this.#random.bytes(TRACE_BYTES * TRACES_AT_ONCE);

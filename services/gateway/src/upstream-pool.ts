@@ -77,7 +77,7 @@ export class UpstreamPool {
     for (const { client } of this.#members) client.close();
   }
 
-  /** As many as may be tried. */
+  /** Yields as many endpoints as may be tried. */
   #inTurn(): readonly Member[] {
     if (this.#members.length === 1) return this.#members;
     const start = this.#turn++ % this.#members.length;
@@ -123,7 +123,7 @@ export class UpstreamPool {
   }
 }
 
-/** Nobody counts. */
+/** For upstreams without health checks. */
 const NO_CHECKS = { healthyAfter: 1, unhealthyAfter: 1 } as const;
 
 function nameOf({ endpoint: { host, port } }: Member): string {

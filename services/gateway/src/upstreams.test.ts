@@ -27,7 +27,7 @@ async function until(bench: GatewayBench, name: string, value: number): Promise<
   while (samplesOf(bench.gateway.metrics)[name] !== value) await new Promise(setImmediate);
 }
 
-test('HTTP/2 over TLS: the upstream shows a certificate of the authority, for its name', async () => {
+test('HTTP/2 over TLS: the upstream presents a certificate of the authority, for its name', async () => {
   await using bench = await startGateway(web);
   const read = (name: string) => readFileSync(join(bench.folder, name));
   const server = createSecureServer({ key: read('a.key'), cert: read('a.pem') }, (request, response) => {
@@ -47,7 +47,7 @@ test('HTTP/2 over TLS: the upstream shows a certificate of the authority, for it
   await bench.use(web);
 });
 
-test('health checks by path take an endpoint out and back, after as many as they should', async () => {
+test('health checks by path remove and restore an endpoint after the configured number of checks', async () => {
   let isSick = true;
   let asked = 0;
   using sick = await http1((request, response) => {
@@ -74,7 +74,7 @@ test('health checks by path take an endpoint out and back, after as many as they
   assert.deepEqual([...answers].toSorted(), ['sick', 'well']);
 });
 
-test('health checks without a path ask whether a TCP connection is taken', async () => {
+test('health checks without a path test whether a TCP connection is accepted', async () => {
   const server = createTcp((socket) => socket.destroy());
   const there = await listening(server);
   const { port } = there;
@@ -94,7 +94,7 @@ test('health checks without a path ask whether a TCP connection is taken', async
   await until(bench, gauge, 1);
 });
 
-test('an endpoint that breaks off is asked last, and a GET gets its answer from the next', async () => {
+test('an endpoint that disconnects is tried last, and a GET is answered by the next one', async () => {
   let broken = 0;
   using breaking = await http1((request) => {
     broken += 1;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { byteRangeOf } from './byte-range.ts';
 
-// [header, size, what it means]
+// [header, size, expected]
 const table: readonly [string | null, number, ReturnType<typeof byteRangeOf>][] = [
   [null, 10, undefined],
   ['bytes=0-0', 10, { start: 0, end: 0 }],

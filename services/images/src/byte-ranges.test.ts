@@ -12,7 +12,7 @@ test('one range is read as before', () => {
   assert.equal(byteRangesOf('bytes=10-', 10), 'unsatisfiable');
 });
 
-test('ranges are sorted and merged, what is beyond the end is left out, bad syntax spoils all', () => {
+test('ranges are sorted and merged, those beyond the end are omitted, and bad syntax invalidates all', () => {
   assert.deepEqual(byteRangesOf('bytes=5000-5001, 0-1', 10_000), [
     { start: 0, end: 1 },
     { start: 5000, end: 5001 },
@@ -25,7 +25,7 @@ test('ranges are sorted and merged, what is beyond the end is left out, bad synt
   assert.equal(byteRangesOf(`bytes=${'0-1,'.repeat(16)}0-1`, 10_000), undefined);
 });
 
-test('whatever is asked for, parts lie in the file, in order, and never send a byte twice', () => {
+test('for any request, parts are within the file, in order, and never send a byte twice', () => {
   const one = fc
     .tuple(fc.nat({ max: 2000 }), fc.nat({ max: 2000 }))
     .map(([start, more]) => `${start}-${start + more}`);

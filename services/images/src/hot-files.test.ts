@@ -9,7 +9,7 @@ import { HotFiles } from './hot-files.ts';
 const directory = mkdtempSync(join(tmpdir(), 'hot-files-'));
 after(() => rmSync(directory, { recursive: true }));
 
-/** Real files; how often they were looked at and read, and a clock that stands still. */
+/** Real files, counts of their checks and reads, and a clock that stands still. */
 function counted() {
   const counts = { stat: 0, readRange: 0 };
   const clock = { nowMs: 0, monotonicMs: () => clock.nowMs };
@@ -30,7 +30,7 @@ async function textOf(hot: HotFiles, path: string): Promise<string | undefined> 
   return content && new TextDecoder().decode(content);
 }
 
-test('a small file is looked at once a second, and read when it has changed', async () => {
+test('a small file is checked once a second, and read when it has changed', async () => {
   const { counts, clock, hot } = counted();
   write('a', 'one', 1);
   for (let round = 0; round < 3; round += 1) assert.equal(await textOf(hot, 'a'), 'one');
@@ -47,14 +47,14 @@ test('a small file is looked at once a second, and read when it has changed', as
   assert.equal(await hot.see('a'), undefined);
 });
 
-test('who asks at the same time waits for the same look', async () => {
+test('simultaneous requests share one check', async () => {
   const { counts, hot } = counted();
   write('b', 'b', 1);
   await Promise.all(Array.from({ length: 50 }, async () => hot.see('b')));
   assert.deepEqual(counts, { stat: 1, readRange: 1 });
 });
 
-test('a file that appears is found at once; large ones and folders have no content', async () => {
+test('a new file is found at once, and large files and folders have no content', async () => {
   const { hot } = counted();
   assert.equal(await hot.see('c'), undefined);
   write('c', 'c', 1);
@@ -65,7 +65,7 @@ test('a file that appears is found at once; large ones and folders have no conte
   assert.equal((await hot.see('.'))?.info.isFile, false);
 });
 
-test('16 MiB are kept, and what was looked at longest ago goes first', async () => {
+test('keeps 16 MiB, and evicts the entry that was checked longest ago', async () => {
   const { counts, hot } = counted();
   for (let index = 0; index < 300; index += 1) {
     write(`many-${index}`, 'x'.repeat(65_536), 1);

@@ -111,7 +111,7 @@ test('a single range is partial content', async () => {
   assert.equal((await ask('digits', { range: 'bytes=7-' })).body, '789');
 });
 
-test('bad ranges and too many are ignored, one beyond the end is refused with the size', async () => {
+test('bad ranges and too many are ignored, and one beyond the end is refused with the size', async () => {
   for (const range of [
     `bytes=${'0-0,'.repeat(16)}1-1`,
     'bytes=0-1,5-2',
@@ -156,7 +156,7 @@ test('preconditions answer 304 and 412 in the order of RFC 9110', async () => {
   assert.deepEqual([notModified.headers.get('etag'), notModified.body, notModified.reports], [etag, '', []]);
 });
 
-test('what climbs, links out, hides, or is no file is not found', async () => {
+test('paths that climb, links that lead out, hidden names and folders are not found', async () => {
   const paths = [
     '',
     'debian',
@@ -239,7 +239,7 @@ test(
   },
 );
 
-test('a client that goes away is reported as broken off', async () => {
+test('a client that disconnects is reported as an incomplete transfer', async () => {
   execFileSync('truncate', ['-s', '200M', join(directory, 'root/huge')]);
   await listening(async (port, reports) => {
     const socket = connect(port, '127.0.0.1');
@@ -252,13 +252,13 @@ test('a client that goes away is reported as broken off', async () => {
   });
 });
 
-test('tells of files that are not there, with the client and the path', async () => {
+test('reports missing files with the client and the path', async () => {
   assert.deepEqual((await ask('nothing.img')).missing, ['192.0.2.1 nothing.img']);
   assert.deepEqual((await ask('..%2foutside')).missing, ['192.0.2.1 /images/..%2foutside']);
   assert.deepEqual((await ask('digits')).missing, []);
 });
 
-test('while the directory cannot be read the answer is 503, and then the file again', async () => {
+test('while the directory is unreadable the answer is 503, and afterwards the file again', async () => {
   let isAway = true;
   const files: typeof nodeFiles = {
     ...nodeFiles,
@@ -281,7 +281,7 @@ test('while the directory cannot be read the answer is 503, and then the file ag
   assert.equal(samplesOf(service.metrics)['images_unavailable_total{prefix="/images/"}'], 1);
 });
 
-test('several ranges come as parts in the order of the file; what overlaps or nearly touches is one', async () => {
+test('several ranges are sent as parts in the order of the file, and overlapping or adjacent ones are merged', async () => {
   const path = 'debian/disk%20image.img.zst';
   const { status, headers, body, reports } = await ask(path, { range: 'bytes=-4, 1000-1003,1002-1005' });
   const boundary = /^multipart\/byteranges; boundary=(\S+)$/.exec(headers.get('content-type') ?? '')?.[1];
@@ -308,7 +308,7 @@ test('several ranges come as parts in the order of the file; what overlaps or ne
   assert.equal((await ask('digits', { range: 'bytes=20-,3-3' })).body, '3');
 });
 
-test('the length of a body of parts is what is sent', async () => {
+test('the length of a multipart body is what is sent', async () => {
   await listening(async (port) => {
     const url = `http://127.0.0.1:${port}/images/debian/disk%20image.img.zst`;
     const headers = { range: 'bytes=0-0,500-1500000,2000000-' };
@@ -319,7 +319,7 @@ test('the length of a body of parts is what is sent', async () => {
   });
 });
 
-test('a compressed file beside the plain one is sent to who can decode it', async () => {
+test('a compressed file beside the plain one is sent to clients that can decode it', async () => {
   const file = (name: string) => join(directory, 'root', name);
   for (const [name, content] of [
     ['list', 'plain list'],

@@ -31,9 +31,9 @@ export interface ImagesDeps {
   readonly files: Files;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called for every GET that sends bytes; must not throw. */
+  /** Called for every GET that sends bytes. It must not throw. */
   readonly onTransfer: OnTransfer;
-  /** Called for every request of a missing file; must not throw. */
+  /** Called for every request of a missing file. It must not throw. */
   readonly onMissing: (peer: HttpPeer, path: string) => void;
 }
 
@@ -194,8 +194,8 @@ class ImageFiles {
   /** The directory is on an unreachable host, or its disk fails. */
   #unavailable(path: string | undefined, error: PlatformError): Response {
     this.#counts.unavailable.add();
-    this.#deps.log.warn('no image can be read', { path, error: error.message });
-    return new WholeResponse('the files cannot be read now\n', {
+    this.#deps.log.warn('image directory is unreadable', { path, error: error.message });
+    return new WholeResponse('the files are temporarily unreadable\n', {
       status: 503,
       headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': RETRY_AFTER_SECONDS },
     });

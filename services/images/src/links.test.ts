@@ -1,4 +1,4 @@
-/** Links within the folder of files: what is private stays so by whatever name it is asked for. */
+/** Tests links within the folder of files: private files stay private under every name. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ async function ask(path: string, headers: Record<string, string> = {}, service =
 const session = { 'x-tinkerbell-session': 'good' };
 
 for (const size of Object.keys(SIZES)) {
-  test(`a link into the private folder needs what its file needs (${size} file)`, async () => {
+  test(`a link into the private folder needs the same session as its file (${size} file)`, async () => {
     const links: Readonly<Record<string, string>> = {
       'to-file': `private/${size}`,
       'to-folder': 'private',
@@ -80,13 +80,13 @@ for (const size of Object.keys(SIZES)) {
     for (const name of Object.keys(links)) unlinkSync(join(directory, name));
   });
 
-  test(`a link of an agent's own private folder gives nothing of another's (${size} file)`, async () => {
+  test(`a link in an agent's own private folder reveals nothing of another agent's (${size} file)`, async () => {
     symlinkSync(`../${OTHER}/${size}`, join(directory, 'private', OWN, 'link'));
     assert.equal((await ask(`private/${OWN}/link`, session)).status, 404);
     unlinkSync(join(directory, 'private', OWN, 'link'));
   });
 
-  test(`a compressed form that is a link to a private file is not sent (${size} file)`, async () => {
+  test(`a compressed variant that links to a private file is not sent (${size} file)`, async () => {
     for (const extension of ['gz', 'zst']) {
       const link = join(directory, `${size}.${extension}`);
       symlinkSync(`private/${size}`, link);
@@ -96,7 +96,7 @@ for (const size of Object.keys(SIZES)) {
     }
   });
 
-  test(`a link that comes to lead into the private folder is checked anew (${size} file)`, async () => {
+  test(`a link that changes to lead into the private folder is checked again (${size} file)`, async () => {
     const service = createService();
     const link = join(directory, 'moving');
     const at = new Date('2026-01-02T03:04:05Z');

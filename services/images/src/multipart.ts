@@ -14,7 +14,7 @@ export function multipartOf(
   ranges: readonly ByteRange[],
   file: { readonly sizeBytes: number; readonly contentType: string; readonly etag: string },
 ): Multipart {
-  // Who wrote the file could not know it.
+  // The author of a file cannot know its ETag, so no file contains the boundary.
   const boundary = `part-${file.etag.replaceAll('"', '')}`;
   const encoder = new TextEncoder();
   const heads = ranges.map(({ start, end }) =>
@@ -27,19 +27,19 @@ export function multipartOf(
   return { contentType: `multipart/byteranges; boundary=${boundary}`, lengthBytes, heads, ranges, tail };
 }
 
-/** Of the file. */
+/** Returns how many bytes of the file the ranges cover. */
 export function bytesOf(ranges: readonly ByteRange[]): number {
   return ranges.reduce((sum, { start, end }) => sum + end - start + 1, 0);
 }
 
-/** The parts one after the other, each read when it is its turn. */
+/** Returns the parts one after the other. Each is read in its turn. */
 export function multipartStream(
   { heads, ranges, tail }: Multipart,
   read: (range: ByteRange, progress: StreamProgress) => ReadableStream<Uint8Array>,
   begin: () => StreamProgress,
 ): ReadableStream<Uint8Array> {
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    // Here, as one that is given up before its begin never comes to its end.
+    // Done here, because a stream that is abandoned before its start never reaches its end.
     const progress = begin();
     try {
       for (const [index, range] of ranges.entries()) {

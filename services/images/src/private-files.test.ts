@@ -1,4 +1,4 @@
-/** Files that only agents with a session learn of. */
+/** Tests files that only agents with a session can see. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ async function ask(path: string, session?: string, sessions: SessionVerifier | u
   return { status: response?.status, headers: [...(response?.headers ?? [])], text: await response?.text() };
 }
 
-test('private files need a live session; what is not there and what is refused look the same', async () => {
+test('private files need a live session, and missing and refused files look the same', async () => {
   const missing = await ask('private/nothing');
   assert.equal(missing.status, 404);
   for (const path of ['private/key', 'private/deep/key', '%70rivate/key', 'private%2Fkey', './private/key']) {
@@ -66,7 +66,7 @@ test('private files need a live session; what is not there and what is refused l
   assert.equal((await ask('public', 'bad')).text, 'public');
 });
 
-test('the private folder is a route of agents, and everything else is public', () => {
+test('the private folder is a route for agents, and everything else is public', () => {
   const deps = { files: nodeFiles, clock: nodeClock, log: silentLog, onTransfer() {}, onMissing() {} };
   const { routes } = createImagesService(deps, { directory, prefix: '/images/', privateFolder: 'private/' });
   assert.deepEqual(

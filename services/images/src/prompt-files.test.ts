@@ -5,7 +5,7 @@ import { LOOK_MS_MAX, promptFiles } from './prompt-files.ts';
 
 const info: FileInfo = { sizeBytes: 1, modifiedMs: 1, isFile: true, isDirectory: false, realPath: 'a' };
 
-/** A directory that hangs until it is back, and a clock that is moved by hand. */
+/** A directory that hangs until the test restores it, and a clock that the test moves. */
 function away() {
   const back = Promise.withResolvers<FileInfo>();
   let looks = 0;
@@ -32,7 +32,7 @@ function away() {
 
 const unavailable = { name: 'PlatformError', code: 'unavailable' };
 
-test('a directory that hangs holds two looks, all who wait are told, and others at once', async () => {
+test('a hanging directory blocks two checks, waiting callers get an error, and later ones get it at once', async () => {
   const directory = away();
   const asked = Array.from({ length: 10 }, (_, index) => directory.files.stat('/', `${index}`));
   const told = Promise.all(asked.map((one) => assert.rejects(one, unavailable)));
@@ -43,7 +43,7 @@ test('a directory that hangs holds two looks, all who wait are told, and others 
   assert.equal(directory.looks(), 2);
 });
 
-test('once it is back it answers again, and nobody looks for those who have gone', async () => {
+test('a restored directory answers again, and cancelled checks do not run', async () => {
   const directory = away();
   const asked = Array.from({ length: 5 }, () => assert.rejects(directory.files.stat('/', 'a'), unavailable));
   directory.passTime();
@@ -57,7 +57,7 @@ test('once it is back it answers again, and nobody looks for those who have gone
   assert.equal(directory.timers(), 0);
 });
 
-test('many who ask a directory that works are all answered', async () => {
+test('a working directory answers many simultaneous callers', async () => {
   const directory = away();
   directory.comeBack();
   const found = await Promise.all(Array.from({ length: 100 }, () => directory.files.stat('/', 'a')));

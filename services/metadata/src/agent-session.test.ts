@@ -1,4 +1,4 @@
-/** The session of a machine's agent, where metadata is asked for with one. */
+/** Tests metadata requests with the session of a machine's agent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { agentRefusal } from '@tinkerbell/agent-identity';
@@ -64,7 +64,7 @@ test('the tree by instance id is for the session of that instance', async () => 
   assert.match(journal.at(-1)?.message ?? '', /session-foreign/);
 });
 
-test('without sessions none is good, and none is needed', async () => {
+test('without sessions every session is invalid, and none is needed', async () => {
   const { ask } = startRack({});
   assert.equal((await ask('/latest/user-data')).status, 200);
   const headers = { 'x-tinkerbell-session': 'of-machine0' };

@@ -25,9 +25,9 @@ export interface MetadataConfig {
    */
   readonly tokens: 'optional' | 'required';
   /**
-   * Sessions of agents (metadata-auth). Optional: a presented session must belong to the machine whose data it is. Required:
-   * nothing is served without one, which excludes programs that run after the workflow; this host is allowed. Off: sessions are
-   * ignored.
+   * Sessions of agents (metadata-auth). Optional: a presented session must belong to the machine whose data
+   * it is. Required: only requests with a session and this host get data, which excludes programs that run
+   * after the workflow. Off: sessions are ignored.
    */
   readonly agentSessions: AgentAuthMode;
 }

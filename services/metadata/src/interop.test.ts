@@ -1,4 +1,4 @@
-/** Real clients: curl, and cloud-init's own data sources where python3 finds them. */
+/** Tests with real clients: curl, and cloud-init's own data sources where python3 finds them. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function serve(spec: HardwareSpec = {}) {
   return { server, journal: rack.journal, base: `http://127.0.0.1:${server.local.port}` };
 }
 
-test('curl reads, buys a token, and phones home', { skip: skipCurl }, async () => {
+test('curl reads, fetches a token, and phones home', { skip: skipCurl }, async () => {
   const { server, base, journal } = await serve();
   await using _ = server;
   const curl = async (...args: string[]) => (await run('curl', ['-sS', '--fail', ...args])).stdout;
@@ -95,7 +95,7 @@ test("cloud-init's Ec2 and NoCloud find id, names, keys and user data", { skip: 
   assert.match(Object.values(netplan).join('\n'), /macaddress: '?52:54:00:12:34:56/);
 });
 
-test("cloud-init's renderers take a bond with a VLAN", { skip: skipCloudInit }, async () => {
+test("cloud-init's renderers accept a bond with a VLAN", { skip: skipCloudInit }, async () => {
   const first = machine(0, {}, '127.0.0.1').spec?.interfaces?.[0]?.dhcp ?? {};
   const { rendered } = (
     await crawl({

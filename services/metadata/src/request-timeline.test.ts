@@ -5,7 +5,7 @@ import { MetricSet } from '@tinkerbell/platform-metrics';
 import { createMetadataMetrics } from './metrics.ts';
 import { createRequestTimeline } from './request-timeline.ts';
 
-test('an address that no Hardware has is told once a minute, whatever it asks for', () => {
+test('an address without Hardware is logged once a minute, whatever it requests', () => {
   const told: unknown[] = [];
   const log: Log = {
     debug() {},

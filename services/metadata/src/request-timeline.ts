@@ -47,7 +47,7 @@ export function createRequestTimeline(deps: TimelineDeps, metrics: MetadataMetri
         path: path.slice(0, PATH_LENGTH_MAX),
         address: visitor?.address ?? null,
       };
-      deps.log.debug('metadata asked for', details);
+      deps.log.debug('metadata requested', details);
       if (outcome === 'machine-unknown' && visitor !== undefined) tellUnknown(details.path, visitor);
       const machine = (answer.machine ?? ownOf(visitor))?.mac;
       if (machine === undefined || !ofClass.isDue(machine)) return;
@@ -87,7 +87,8 @@ function createClasses(clock: Pick<Clock, 'monotonicMs'>, { requests }: Metadata
 function lineFor(kind: RequestKind, outcome: Outcome): { readonly event: string; readonly message: string } {
   if (outcome !== 'served')
     return { event: 'metadata-refused', message: `no metadata: ${outcome} (${kind})` };
-  if (kind === 'phone-home') return { event: 'machine-ready', message: 'the machine says that it is ready' };
+  if (kind === 'phone-home')
+    return { event: 'machine-ready', message: 'the machine reports that it is ready' };
   return { event: 'metadata-served', message: `metadata served: ${kind}` };
 }
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { samplesOf } from '@tinkerbell/platform-metrics';
 import { ADDRESSES, MACS, machine, startRack } from './testing/rack.ts';
 
-test('a machine is told its own data, under every version', async () => {
+test('a machine gets its own data, under every version', async () => {
   const { ask } = startRack();
   for (const version of EC2_VERSIONS) {
     for (const [index, peer] of ADDRESSES.entries()) {
@@ -43,7 +43,7 @@ test('listings are for anyone, values for known machines only', async () => {
   }
 });
 
-test('an address that is none is a bad request', async () => {
+test('an invalid address is a bad request', async () => {
   const { ask } = startRack({ config: { trustedProxies: [ipNetwork('10.0.0.1')] } });
   assert.equal((await ask('/latest/user-data', { peer: '' })).status, 400);
   const headers = { 'x-forwarded-for': 'unknown' };
@@ -51,7 +51,7 @@ test('an address that is none is a bad request', async () => {
   assert.deepEqual([status, body], [400, 'not an IP address: "unknown"\n']);
 });
 
-test('unknown paths and methods are refused, and neighbours of a prefix are not taken', async () => {
+test('unknown paths and methods are refused, and a similar prefix does not match', async () => {
   const { ask } = startRack();
   for (const path of [
     '/latest/x',
@@ -102,7 +102,7 @@ test('HEAD has the length', async () => {
   assert.deepEqual([status, headers.get('content-length')], [200, '3']);
 });
 
-test('two Hardware with one address: neither is told anything', async () => {
+test('two Hardware with one address: neither gets data', async () => {
   const { ask } = startRack({ hardware: [machine(0), machine(1, {}, ADDRESSES[0])] });
   for (const path of [
     '/latest/user-data',
@@ -113,14 +113,14 @@ test('two Hardware with one address: neither is told anything', async () => {
     assert.deepEqual((await ask(path)).status, 404, path);
 });
 
-test('while the view is empty the answer is to try again, not that there is no such machine', async () => {
+test('while the view is empty the answer is to retry, not that the machine is unknown', async () => {
   const { ask, service } = startRack({ hardware: [], isReady: false });
   assert.equal((await ask('/latest/meta-data/instance-id')).status, 503);
   assert.equal((await ask(`/nocloud/${MACS[0]}/meta-data`)).status, 503);
   assert.equal(service.health().ready, false);
 });
 
-test('a trusted proxy speaks for its clients, nobody else does', async () => {
+test('only a trusted proxy can name its clients', async () => {
   const { ask } = startRack({ config: { trustedProxies: [ipNetwork('10.0.0.0/8')] } });
   const idFor = async (peer: string, forwarded: string[]) => {
     const headers = forwarded.map((value): [string, string] => ['x-forwarded-for', value]);
@@ -156,7 +156,7 @@ test('NoCloud answers the machine that has the MAC, in any spelling, and this ho
   );
 });
 
-test('loopback behind a proxy that is not trusted is not this host', async () => {
+test('loopback behind an untrusted proxy is not this host', async () => {
   const { ask } = startRack();
   const headers = { 'x-forwarded-for': '192.0.2.1' };
   assert.equal((await ask(`/nocloud/${MACS[0]}/user-data`, { peer: '127.0.0.1', headers })).status, 404);
@@ -168,7 +168,7 @@ test('loopback behind a proxy that is not trusted is not this host', async () =>
   );
 });
 
-test('Ignition and Talos get the user-data at one URL for all, and no other machine does', async () => {
+test('Ignition and Talos get the user-data at one URL for all machines, each its own', async () => {
   const { ask } = startRack();
   const own = await ask('/ignition/config');
   assert.deepEqual([own.status, own.body], [200, '#cloud-config\nhostname: machine0\n']);
@@ -219,7 +219,7 @@ test('the tree of any machine by its instance id, only when enabled', async () =
   assert.equal((await startRack().ask(`${path}/user-data`, { peer })).status, 0);
 });
 
-test('an instance id of two Hardware, and an absent one, find nothing', async () => {
+test('an instance id of two Hardware, or an absent one, finds nothing', async () => {
   const metadata = { instance: { id: 'same' } };
   const hardware = [machine(0, { metadata }), machine(1, { metadata })];
   const { ask } = startRack({ hardware, config: { instanceEndpoint: true } });
@@ -238,7 +238,7 @@ test('rootio gets its JSON', async () => {
   );
 });
 
-test('the timeline has a line a minute for each kind, and every request is counted', async () => {
+test('the timeline has one line per minute for each kind, and every request is counted', async () => {
   const { ask, journal, clock, service } = startRack();
   const crawl = async () => {
     for (const leaf of ['meta-data/hostname', 'meta-data/tags', 'user-data', 'nothing'])
@@ -261,7 +261,7 @@ test('the timeline has a line a minute for each kind, and every request is count
   });
 });
 
-test('of a thousand machines in one second 500 are in the timeline, and every call of a machine that is ready', async () => {
+test('of a thousand machines in one second, 500 are in the timeline, and every report of a ready machine', async () => {
   const hardware = Array.from({ length: 1000 }, (_, index) => {
     const last = `${index >> 8}.${index & 255}`;
     const mac = `52:54:01:00:0${index >> 8}:${(index & 255).toString(16).padStart(2, '0')}`;
@@ -285,7 +285,7 @@ test('of a thousand machines in one second 500 are in the timeline, and every ca
   assert.equal(counted, 2000);
 });
 
-test('what unknown clients ask for is counted and in no timeline', async () => {
+test('requests of unknown clients are counted and in no timeline', async () => {
   const { ask, journal, service } = startRack();
   await ask('/latest/user-data', { peer: '192.0.2.1' });
   assert.deepEqual(journal, []);

@@ -1,4 +1,4 @@
-/** Session tokens and phone-home: what is not only read. */
+/** Tests session tokens and phone-home, the two endpoints that change something. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ipNetwork } from '@tinkerbell/wire';
@@ -18,7 +18,7 @@ async function tokenOf({ ask }: Rack, peer?: string): Promise<string> {
   return body;
 }
 
-test('a token is good for its machine and its time', async () => {
+test('a token is valid for its machine and its time', async () => {
   const rack = startRack();
   const token = await tokenOf(rack);
   const statusFor = async (peer: string, value: string) =>
@@ -33,7 +33,7 @@ test('a token is good for its machine and its time', async () => {
   assert.equal(await statusFor(ADDRESSES[0], token), 401);
 });
 
-test('when tokens are required nothing of EC2 and NoCloud is told without, but on this host', async () => {
+test('when tokens are required, EC2 and NoCloud answer nothing without one, except on this host', async () => {
   const rack = startRack({ config: { tokens: 'required' } });
   const headers = { [TOKEN]: await tokenOf(rack) };
   for (const path of [
@@ -58,7 +58,7 @@ test('a token lives from one second to six hours', async () => {
   assert.equal(await put({}), 400);
 });
 
-test('unknown machines, other methods, and proxies nobody trusts get no token', async () => {
+test('unknown machines, other methods and untrusted proxies get no token', async () => {
   const headers = { [LIFETIME]: '60' };
   const { ask } = startRack();
   assert.equal((await ask('/latest/api/token', { method: 'PUT', headers, peer: '192.0.2.1' })).status, 404);
@@ -70,7 +70,7 @@ test('unknown machines, other methods, and proxies nobody trusts get no token', 
   assert.equal((await trusting.ask('/latest/api/token', viaProxy)).status, 200);
 });
 
-test('a machine that keeps asking for tokens keeps its newest sixteen', async () => {
+test('a machine that requests many tokens keeps its newest sixteen', async () => {
   const rack = startRack();
   const tokens: string[] = [];
   for (let count = 0; count < 17; count += 1) tokens.push(await tokenOf(rack));
@@ -82,7 +82,7 @@ test('a machine that keeps asking for tokens keeps its newest sixteen', async ()
   assert.deepEqual(statuses, [401, ...Array.from({ length: 16 }, () => 200)]);
 });
 
-test('phone-home writes that the machine is ready, once a minute', async () => {
+test('phone-home records that the machine is ready, once a minute', async () => {
   for (const path of ['/phone-home', '/phone-home/', '/2009-04-04/phone-home', '/latest/phone-home']) {
     const { ask, journal } = startRack({ config: { tokens: 'required' } });
     const body = new URLSearchParams({ instance_id: 'i-1', hostname: 'other' });

@@ -1,6 +1,6 @@
 /**
- * A client, a relay and a server, each in a network namespace of its own and joined by two cables: busybox's udhcpc asks, our relay
- * or ISC's is between, and Kea, dnsmasq or our boot service answers.
+ * Tests a client, a relay and a server, each in its own network namespace and joined by two cables. busybox's
+ * udhcpc is the client. Our relay or ISC's forwards. Kea, dnsmasq or our boot service answers.
  */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
@@ -39,7 +39,7 @@ function whyNot(): string | false {
     ip('netns', 'add', CLIENT);
     return false;
   } catch {
-    return 'network namespaces cannot be made here';
+    return 'network namespaces cannot be created here';
   }
 }
 
@@ -64,7 +64,7 @@ function joinNamespaces(): void {
 }
 
 interface Program {
-  /** Resolves when what it printed matches, now or later. */
+  /** Resolves when the output matches, now or later. */
   printed(pattern: RegExp): Promise<void>;
   stop(): Promise<void>;
 }
@@ -188,7 +188,7 @@ const bootService = () =>
     ready: /^ready$/m,
   });
 
-/** What udhcpc hands to its script, as a record. */
+/** Returns the values that udhcpc passes to its script, as a record. */
 async function lease(...words: string[]): Promise<Record<string, string>> {
   const script = join(directory, 'lease.sh');
   writeFileSync(script, '#!/bin/sh\n[ "$1" = bound ] && env > "$0.env"\nexit 0\n', { mode: 0o755 });
@@ -199,7 +199,7 @@ async function lease(...words: string[]): Promise<Record<string, string>> {
   return Object.fromEntries(text.split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2)));
 }
 
-/** Our relay's log, of an OFFER and an ACK that left this way. */
+/** The log of our relay for an OFFER and an ACK that were sent this way. */
 const twice = (way: string) => new RegExp(`(?:"DHCP reply relayed".*"way":"${way}"[^]*){2}`);
 
 async function withPrograms(
@@ -245,7 +245,7 @@ describe('a relay between foreign clients and servers', { skip }, () => {
     });
   }
 
-  test('dnsmasq chooses the subnet by link selection, and lets the relay stand for it', async () => {
+  test('dnsmasq chooses the subnet by link selection, and lets the relay act for it', async () => {
     const information = {
       linkSelection: true,
       serverIdentifierOverride: true,

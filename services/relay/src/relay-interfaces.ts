@@ -25,13 +25,13 @@ export function relayInterfaces(
 export function checkRelayConfig(config: RelayConfig, present: readonly NetworkInterface[]): void {
   const { downstream, servers, settings } = config;
   const problem = (message: string) => new PlatformError('unavailable', `the relay cannot start: ${message}`);
-  if (downstream.length === 0) throw problem('no network interface of clients is named');
-  if (servers.length === 0) throw problem('no server is named');
+  if (downstream.length === 0) throw problem('no client network interface is configured');
+  if (servers.length === 0) throw problem('no server is configured');
   const own = servers.find(({ address }) => present.some((one) => one.address === address));
   if (own !== undefined)
     throw problem(`the server ${own.address} is this host; only one of both can have port 67`);
   const { hopsMax, relayAddress, information } = settings;
   if (hopsMax < 1 || hopsMax > HOPS_MAX) throw problem(`hopsMax is ${hopsMax}; it must be 1 to ${HOPS_MAX}`);
   if (relayAddress !== undefined && information?.linkSelection !== true)
-    throw problem(`relayAddress ${relayAddress} needs option 82 with link selection, which tells the subnet`);
+    throw problem(`relayAddress ${relayAddress} needs option 82 with link selection, which names the subnet`);
 }

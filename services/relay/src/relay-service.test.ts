@@ -27,7 +27,10 @@ const CONFIG: RelayConfig = {
   settings: { hopsMax: 16 },
 };
 
-/** Sockets that record what is sent, and take what `receive` gives them; frames to a MAC when `hasFrames`. */
+/**
+ * Sockets that record what is sent, and deliver what `receive` passes. They send frames to a MAC if
+ * `hasFrames` is true.
+ */
 function recordingUdp(hasFrames: boolean) {
   const sent: { by: string; way: string; to: string; packet: DhcpPacket }[] = [];
   const handlers = new Map<string, UdpHandlers>();
@@ -94,7 +97,7 @@ const OFFER = packet({
   options: { messageType: 2 },
 });
 
-test('a request goes to every server with our address, a reply to the MAC it is for', async () => {
+test('a request goes to every server with our address, and a reply to the MAC that it is for', async () => {
   const { receive, sent, counters } = await relay();
   receive('r0', packet({}));
   receive('any', OFFER, '10.0.0.1');
@@ -122,7 +125,7 @@ test('where no frame can be sent the reply is broadcast', async () => {
   assert.deepEqual(counters(), { 'relay_forwarded_total{direction="to-clients",way="broadcast"}': 1 });
 });
 
-test('what is not passed on is counted by reason, and nothing goes back to where it came from', async () => {
+test('a packet that is not forwarded is counted by reason, and nothing returns to its sender', async () => {
   const { receive, sent, counters } = await relay();
   receive('any', packet({}));
   receive('r0', new Uint8Array(20));
@@ -143,7 +146,7 @@ test('what is not passed on is counted by reason, and nothing goes back to where
   });
 });
 
-test('it closes what it opened, and says when it does not listen', async () => {
+test('closes what it opened, and reports that it does not listen', async () => {
   const { service, stopping, open } = await relay();
   assert.deepEqual([...open], ['any', 'r0']);
   assert.equal(service.health().ready, true);
@@ -153,7 +156,7 @@ test('it closes what it opened, and says when it does not listen', async () => {
   assert.equal(service.health().ready, false);
 });
 
-test('settings with which nothing would be relayed are refused, with what to do', async () => {
+test('settings with which nothing would be relayed are refused, with the fix', async () => {
   const information = {
     linkSelection: false,
     serverIdentifierOverride: false,
@@ -161,7 +164,7 @@ test('settings with which nothing would be relayed are refused, with what to do'
     trustsClients: false,
   } as const;
   const rows: [Partial<RelayConfig>, RegExp][] = [
-    [{ downstream: [] }, /no network interface/],
+    [{ downstream: [] }, /no client network interface/],
     [{ servers: [] }, /no server/],
     [{ servers: [{ address: ipv4('198.51.100.1') }] }, /198\.51\.100\.1 is this host/],
     [{ downstream: [{ networkInterface: 'r9' }] }, /r9: no such network interface, or it has no IPv4/],

@@ -54,7 +54,7 @@ export class AttemptSpans {
     this.#open.delete(key);
     // The action's failure message may contain anything. It is in the status and the timeline.
     if (action.state !== 'SUCCESS')
-      span.fail(action.state === 'PENDING' ? 'failed, tried again' : (action.state ?? ''));
+      span.fail(action.state === 'PENDING' ? 'failed, will be retried' : (action.state ?? ''));
     span.end();
   }
 }

@@ -27,7 +27,7 @@ const nothing: readonly [string, Workflow | undefined, string, status, RegExp][]
     /^no Tasks found in Workflow$/,
   ],
   [
-    'a workflow that is prepared',
+    'a workflow in preparation',
     inState('PREPARING'),
     agentId,
     status.FAILED_PRECONDITION,
@@ -51,7 +51,7 @@ const nothing: readonly [string, Workflow | undefined, string, status, RegExp][]
   ],
 ];
 
-test('GetAction answers with the code and text of upstream', async (context) => {
+test("GetAction answers with upstream's code and text", async (context) => {
   for (const [name, stored, agent, code, text] of nothing)
     await context.test(name, async () => {
       await using server = await runningServer({ holdMs: 20 });
@@ -61,7 +61,7 @@ test('GetAction answers with the code and text of upstream', async (context) => 
     });
 });
 
-test('GetAction is held without reading the store, and answers when there is an action', async () => {
+test('a held GetAction does not read the store, and answers when there is an action', async () => {
   await using server = await runningServer();
   const client = server.client(serviceDefinition(WorkflowService));
   let reads = 0;
@@ -76,7 +76,7 @@ test('GetAction is held without reading the store, and answers when there is an 
   assert.equal((await held).name, 'one');
 });
 
-test('an action without a timeout has what is left of the timeout of its workflow', async () => {
+test('an action without a timeout gets the remaining timeout of its workflow', async () => {
   const timeoutOf = async (change: object): Promise<bigint> => {
     await using server = await runningServer();
     await server.putWorkflow(inState('PENDING', change));
@@ -137,7 +137,7 @@ test('a current agent finishes a workflow of three actions', async () => {
 
 const EXITS = [status.NOT_FOUND, status.INVALID_ARGUMENT, status.FAILED_PRECONDITION];
 
-test('no final report of a known action makes upstream agents end, whatever became of the workflow', async (context) => {
+test('upstream agents never exit on a final report of a known action, whatever the state of the workflow', async (context) => {
   const known = { workflowId: 'default/w', taskId: 'w-1', agentId };
   const finals = [StateType.SUCCESS, StateType.FAILED, StateType.TIMEOUT];
   for (const state of ['', 'PREPARING', 'PENDING', 'RUNNING', 'POST', 'SUCCESS', 'FAILED', 'TIMEOUT'])
@@ -153,7 +153,7 @@ test('no final report of a known action makes upstream agents end, whatever beca
     });
 });
 
-test('of what a report says as much is kept as a person reads', async () => {
+test('the details of a report are truncated to a readable length', async () => {
   await using server = await runningServer();
   const environment = { ROOT_PASSWORD: 'hunter22' };
   await server.putWorkflow(pendingWorkflow([{ worker: agentId, actions: ['one'], environment }]));

@@ -16,7 +16,7 @@ import { createObject } from './new-object.ts';
 import type { Newcomer, NewcomerDeps, Newcomers } from './newcomers.ts';
 
 /** The only message that an agent gets about other machines. */
-export const UNCLEAR = 'whose hardware it is is not clear; the timeline of the machine says more';
+export const UNCLEAR = 'more than one Hardware could be this machine; see the timeline of the machine';
 
 type Discovered = { readonly hardware: Hardware; readonly isNew: boolean } | Refused;
 interface Refused {

@@ -95,7 +95,7 @@ async function attempt(
   const { winner, results } = matchRuleSets(ruleSetsFor(deps, hardware), attributes);
   const explanation =
     attributes === undefined
-      ? `the agent told ${json === undefined ? 'no attributes' : 'attributes of more than 1 MiB'}`
+      ? `the agent sent ${json === undefined ? 'no attributes' : 'attributes of more than 1 MiB'}`
       : explainRuleSets(results);
   if (winner === undefined) return { result: 'unmatched', refusal: noRuleSetMatched(agentId), explanation };
   const made = enrolledWorkflow({ agentId, ruleSet: winner, hardware, attributes });

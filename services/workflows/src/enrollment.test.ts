@@ -74,7 +74,7 @@ async function startedServer(auto: Auto) {
     async change(key: ObjectKey, edit: (current: Resource) => Resource) {
       assert.ok((await updateObject(store, key, (current) => ({ object: edit(current) }))).ok);
     },
-    /** Does what the controller does when the Workflow exists. */
+    /** Performs the controller's changes once the Workflow exists. */
     async render() {
       while ((await get(workflowKey)) === undefined) await new Promise(setImmediate);
       await this.change(workflowKey, (current) => ({ ...current, status: rendered() }));
@@ -151,7 +151,7 @@ const notFound = hasCode(status.NOT_FOUND, 'no Workflows found');
 const disabled = hasCode(status.FAILED_PRECONDITION, 'auto enrollment is disabled for this hardware');
 const unmatched = hasCode(status.NOT_FOUND, `no Workflow Rule Sets found or matched for Agent ${mac}`);
 
-test('makes nothing of an unknown agent unless it is asked to', async () => {
+test('creates nothing for an unknown agent when neither feature is enabled', async () => {
   await using server = await startedServer({ holdMs: 1 });
   await server.put(ruleSet([anyMac]));
   await assert.rejects(server.getAction(), notFound);
@@ -159,7 +159,7 @@ test('makes nothing of an unknown agent unless it is asked to', async () => {
   assert.equal(await server.workflow(), undefined);
 });
 
-test('discovers a machine once, and tells it in its timeline', async () => {
+test('discovers a machine once, and records it in its timeline', async () => {
   await using server = await startedServer({ autoDiscovery: discovery, holdMs: 1 });
   await assert.rejects(server.getAction(), notFound);
   await assert.rejects(server.getAction(), notFound);
@@ -180,7 +180,7 @@ test('discovers a machine once, and tells it in its timeline', async () => {
   assert.equal(server.counters()['tink_server_auto_discovery_total{result="discovered"}'], 1);
 });
 
-test('discovers and enrolls a machine in one held call, and gives its first action', async () => {
+test('discovers and enrolls a machine in one held call, and assigns its first action', async () => {
   await using server = await startedServer({ autoDiscovery: discovery, autoEnrollment: {} });
   await server.put(ruleSet(['x'], 'r0'));
   await server.put(ruleSet([anyMac, '{"chassis":{"serial":["12345"]}}']));
@@ -201,12 +201,12 @@ test('discovers and enrolls a machine in one held call, and gives its first acti
   assert.equal(record?.machine, mac);
   assert.match(
     record.message,
-    /by rule set r1; machines\/r0: 0 of 1 rules match; rule 1 is no pattern: .*machines\/r1: 2 of 2 rules match$/,
+    /by rule set r1; machines\/r0: 0 of 1 rules match; rule 1 is invalid: .*machines\/r1: 2 of 2 rules match$/,
   );
   assert.equal(server.counters()['tink_server_auto_enrollment_total{result="enrolled"}'], 1);
 });
 
-test('enrolls a held agent as soon as a rule set takes it', async () => {
+test('enrolls a held agent as soon as a rule set matches it', async () => {
   await using server = await startedServer({ autoEnrollment: {} });
   const held = server.getAction();
   while ((await server.records('enrollment-refused')).length === 0) await new Promise(setImmediate);
@@ -216,7 +216,7 @@ test('enrolls a held agent as soon as a rule set takes it', async () => {
   assert.equal((await server.workflow())?.spec?.hardwareRef, undefined);
 });
 
-test("answers with upstream's codes when no Workflow is made, and records why only once", async () => {
+test("answers with upstream's codes when no Workflow is created, and records the reason once", async () => {
   await using server = await startedServer({ autoEnrollment: {}, holdMs: 1 });
   await assert.rejects(server.getAction(), unmatched);
   await assert.rejects(server.getAction(), unmatched);
@@ -230,14 +230,14 @@ test("answers with upstream's codes when no Workflow is made, and records why on
   assert.equal(await server.workflow(), undefined);
 });
 
-test('does not enroll into a Workflow that exists', async () => {
+test('does not enroll an agent that already has a Workflow', async () => {
   await using server = await startedServer({ autoEnrollment: {}, holdMs: 1 });
   await server.put(ruleSet([anyMac]));
   await assert.rejects(server.getAction(), notFound);
   await assert.rejects(server.getAction(), hasCode(status.FAILED_PRECONDITION, 'existing workflow found'));
 });
 
-test('enrolls a discovered machine in its first call only, unless its Hardware says more', async () => {
+test('enrolls a discovered machine in its first call only, unless its Hardware allows more', async () => {
   await using server = await startedServer({ autoDiscovery: discovery, autoEnrollment: {}, holdMs: 1 });
   await assert.rejects(server.getAction(), unmatched);
   await server.put(ruleSet([anyMac]));
@@ -250,7 +250,7 @@ test('enrolls a discovered machine in its first call only, unless its Hardware s
   assert.equal((await server.workflow())?.spec?.hardwareRef, 'discovery-52-54-00-00-00-01');
 });
 
-test('waits for approval, and goes on in the same call when it comes', async () => {
+test('waits for approval, and continues in the same call when it arrives', async () => {
   const autoDiscovery = { ...discovery, requireApproval: true };
   const waits = hasCode(
     status.FAILED_PRECONDITION,
@@ -277,7 +277,7 @@ test('waits for approval, and goes on in the same call when it comes', async () 
   assert.equal((await held).name, 'one');
 });
 
-test('discovers no more machines than it may, and does not enroll the others', async () => {
+test('stops discovering machines at its limit, and does not enroll the others', async () => {
   const autoDiscovery = { ...discovery, maxDiscovered: 1 };
   await using server = await startedServer({ autoDiscovery, autoEnrollment: {}, holdMs: 1 });
   await server.put(ruleSet([anyMac]));
@@ -293,7 +293,7 @@ test('discovers no more machines than it may, and does not enroll the others', a
   assert.equal(record?.machine, '52:54:00:00:00:02');
 });
 
-test('makes no more in a time than it may', async () => {
+test('limits how many it creates in a period', async () => {
   const rate = { burst: 1, perSecond: 0.0001 };
   await using server = await startedServer({
     autoDiscovery: { ...discovery, rate },
@@ -305,12 +305,15 @@ test('makes no more in a time than it may', async () => {
   assert.equal(server.counters()['tink_server_auto_discovery_total{result="rate"}'], 1);
 });
 
-test('takes a Hardware without agentID for what it is, and keeps off a MAC of another agent', async () => {
+test('uses a Hardware without agentID as it is, and leaves a MAC of another agent alone', async () => {
   await using server = await startedServer({ autoDiscovery: discovery, autoEnrollment: {}, holdMs: 1 });
   await server.put(hardware('m1', { interfaces: [{ dhcp: { mac } }] }));
   await server.put(hardware('m2', { agentID: 'x', interfaces: [{ dhcp: { mac: '52:54:00:00:00:02' } }] }));
   await assert.rejects(server.getAction(), disabled);
-  await assert.rejects(server.getAction('52:54:00:00:00:02', {}), /whose hardware it is is not clear/);
+  await assert.rejects(
+    server.getAction('52:54:00:00:00:02', {}),
+    /more than one Hardware could be this machine/,
+  );
   assert.equal(await server.hardware(), undefined);
   const [record] = await server.records('discovery-refused');
   assert.match(record?.message ?? '', /: hardware machines\/m2 has a MAC of agent .*, but is of agent x$/);
@@ -325,7 +328,7 @@ test('reports ambiguous hardware to the operator, not to the agent', async () =>
   assert.match(record?.message ?? '', /; hardware machines\/m1 has a MAC of agent .*other$/);
 });
 
-test('makes nothing of an agent with a long ID, and keeps none of it', async () => {
+test('creates nothing for an agent with a long ID, and stores none of it', async () => {
   await using server = await startedServer({ autoDiscovery: discovery, autoEnrollment: {}, holdMs: 1 });
   await server.put(ruleSet([anyMac]));
   await assert.rejects(server.getAction('x'.repeat(254)), /its ID has more than 253 characters$/);
@@ -343,7 +346,7 @@ test('records once why a machine is not discovered', async () => {
   assert.equal(server.counters()['tink_server_auto_enrollment_total{result="refused"}'], 3);
 });
 
-test('does not fill the journal with names that are made up', async () => {
+test('does not fill the journal with invented names', async () => {
   await using server = await startedServer({ autoEnrollment: {}, holdMs: 1 });
   for (let calls = 0; calls < 20; calls++)
     await Promise.allSettled(
@@ -355,7 +358,7 @@ test('does not fill the journal with names that are made up', async () => {
   assert.equal(recorded + unrecorded, 1000);
 });
 
-test('refuses a name that another Hardware has, and takes a second call of one agent for the same', async () => {
+test('refuses a name that another Hardware has, and treats two calls of one agent as the same agent', async () => {
   await using server = await startedServer({
     autoDiscovery: { ...discovery, enrollmentEnabled: true },
     autoEnrollment: {},
@@ -368,7 +371,7 @@ test('refuses a name that another Hardware has, and takes a second call of one a
     assert.match(String(one.status === 'rejected' && one.reason), /no Workflow Rule Sets/);
 });
 
-test('keeps attributes in the Hardware of a workflow at its very first action', async () => {
+test('stores attributes in the Hardware of a workflow at its very first action', async () => {
   await using server = await startedServer({});
   const named = hardware('m1', { interfaces: [{ dhcp: { mac } }] });
   await server.put(named);

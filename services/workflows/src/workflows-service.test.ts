@@ -107,7 +107,7 @@ function hasCode(code: status, message: RegExp): (error: ServiceError) => boolea
   return (error) => error.code === code && message.test(error.details);
 }
 
-test('gives an action with its fields as upstream gives them', async () => {
+test('returns an action with the same fields as upstream', async () => {
   await using server = await startedServer();
   await server.put();
   const action = await server.getAction();
@@ -119,7 +119,7 @@ test('gives an action with its fields as upstream gives them', async () => {
   assert.equal(action.namespaces, undefined);
 });
 
-test('has recorded the attempt before it answers', async () => {
+test('records the attempt before it answers', async () => {
   await using server = await startedServer();
   await server.put();
   await server.getAction();
@@ -142,13 +142,13 @@ test('answers a held call as soon as there is an action', async () => {
   assert.equal((await held).name, 'one');
 });
 
-test("answers with upstream's code when nothing came in time", async () => {
+test("answers with upstream's code when nothing arrives in time", async () => {
   await using server = await startedServer(1);
   await assert.rejects(server.getAction(), hasCode(status.NOT_FOUND, /^no Workflows found$/));
   await assert.rejects(server.getAction(''), hasCode(status.INVALID_ARGUMENT, /^invalid Agent ID$/));
 });
 
-test('takes a whole run from the first action to POST', async () => {
+test('accepts a whole run from the first action to POST', async () => {
   await using server = await startedServer();
   await server.put();
   for (const actionId of ['id-2', 'id-3']) {
@@ -173,7 +173,7 @@ test('takes a whole run from the first action to POST', async () => {
   assert.equal(after.tasks?.[0]?.actions[1]?.executionStart, '2023-11-14T22:13:20.000Z');
 });
 
-test('serves an interrupted action again and shows it', async () => {
+test('serves an interrupted action again and records it', async () => {
   await using server = await startedServer();
   await server.put();
   await server.getAction();
@@ -186,7 +186,7 @@ test('serves an interrupted action again and shows it', async () => {
   assert.ok(events.includes('action-served-again'), events.join());
 });
 
-test('acknowledges repeats and late reports without changing anything', async () => {
+test('acknowledges repeated and late reports without changing anything', async () => {
   await using server = await startedServer();
   await server.put();
   await server.getAction();
@@ -207,7 +207,7 @@ test('acknowledges repeats and late reports without changing anything', async ()
   assert.match(refused[0]?.message ?? '', /SUCCESS of task \/ one changes nothing: workflow-finished/);
 });
 
-test('tells that a failed action is tried again, and refuses to start it before its time', async () => {
+test('records that a failed action is retried, and refuses to start it too early', async () => {
   await using server = await startedServer(1);
   const { tasks = [], ...rest } = statusNow();
   const actions = tasks[0]?.actions.map((one) => ({ ...one, retries: 1 })) ?? [];
@@ -220,11 +220,11 @@ test('tells that a failed action is tried again, and refuses to start it before 
     message: { message: 'no route' },
   });
   const record = (await server.journal.read({ after: 0 })).find((one) => one.event === 'action-retried');
-  assert.equal(record?.message, 'task / one: attempt 1 ended in FAILED: no route; tried again after 5 s');
+  assert.equal(record?.message, 'task / one: attempt 1 ended in FAILED: no route; retried after 5 s');
   await assert.rejects(server.getAction(), hasCode(status.FAILED_PRECONDITION, /backing-off/));
 });
 
-test('pauses instead of serving an interrupted action again, when its template has it ask', async () => {
+test('pauses instead of serving an interrupted action again, when its template requires that', async () => {
   await using server = await startedServer(1);
   const { tasks = [], ...rest } = statusNow();
   const actions = tasks[0]?.actions.map((one) => ({ ...one, onInterrupted: 'ask' as const })) ?? [];
@@ -263,7 +263,7 @@ test("refuses and records a report with another workflow's task", async () => {
   );
 });
 
-test('names what is missing in a report', async () => {
+test('names the missing field of a report', async () => {
   await using server = await startedServer();
   await server.put();
   const running = { actionId: 'id-2', actionState: StateType.RUNNING };

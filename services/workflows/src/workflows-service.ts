@@ -154,8 +154,8 @@ function wakeAgents(change: Change, { waiting, concerned, newcomers }: Wakeable)
 }
 
 /**
- * Returns the agents that may get something now: the agent of a workflow; with enrollment, those of a Hardware, and for a rule
- * set all agents.
+ * Returns the agents that may get work now. These are the agent of a workflow, with enrollment those of a
+ * Hardware, and for a rule set all agents.
  */
 function wakeFor(change: Change, waiting: WaitingAgents, enrolls: boolean): void {
   if (workflowCollection.holds(change)) {

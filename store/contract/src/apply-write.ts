@@ -25,7 +25,7 @@ function refuse(write: Write, reason: Refusal['reason'], message: string): Refus
 /** Returns the change that `write` makes at `revision`. */
 export function changeOf(write: Write, current: StoredObject | undefined, revision: number): Change {
   const object = write.operation === 'delete' ? current?.object : write.object;
-  if (object === undefined) throw new Error(`delete of nothing: ${formatKey(write.key)}`);
+  if (object === undefined) throw new Error(`delete of a missing object: ${formatKey(write.key)}`);
   const type = ({ create: 'added', update: 'modified', delete: 'deleted' } as const)[write.operation];
   return { type, key: write.key, revision, object: withRevision(object, revision) };
 }

@@ -48,7 +48,7 @@ type JournalTest = (
 ) => void;
 
 function readTests(journalTest: JournalTest): void {
-  journalTest('reads back records by machine, by workflow, or both, in order', async (journal) => {
+  journalTest('reads records by machine, by workflow, or both, in order', async (journal) => {
     journal.append(entryOf('one', { machine: mac }));
     journal.append(entryOf('two', { workflow: 'default/w' }));
     journal.append(entryOf('three', { machine: mac, workflow: 'default/w', details: { bytes: 3 } }));
@@ -118,7 +118,7 @@ function sequenceTests(journalTest: JournalTest): void {
   });
 
   journalTest(
-    'lets go of the oldest when there are too many, and of lines of output apart from them',
+    'drops the oldest records when there are too many, and counts lines of output separately',
     async (journal) => {
       for (let index = 0; index < 12_000; index++) journal.append(entryOf('', { event: 'action-output' }));
       for (const message of ['one', 'two']) journal.append(entryOf(message));
@@ -132,7 +132,7 @@ function sequenceTests(journalTest: JournalTest): void {
   );
 
   journalTest(
-    'lets go of the oldest of the audit apart from all else',
+    'drops the oldest audit records separately from all others',
     async (journal) => {
       for (const message of ['one', 'two']) journal.append(entryOf(message));
       journal.append(entryOf('line', { event: 'action-output' }));
@@ -148,7 +148,7 @@ function sequenceTests(journalTest: JournalTest): void {
 }
 
 function followTests(journalTest: JournalTest): void {
-  journalTest('tells followers of matching records, until they stop', async (journal) => {
+  journalTest('sends matching records to followers until they stop', async (journal) => {
     const seen: string[] = [];
     const outputs: string[] = [];
     journal.append(entryOf('before', { machine: mac }));
@@ -170,19 +170,22 @@ function followTests(journalTest: JournalTest): void {
 }
 
 function restoreTests(journalTest: JournalTest): void {
-  journalTest('takes the records of another with their numbers and times, once', async (journal) => {
-    const one = { ...entryOf('one', { machine: mac }), sequence: 700_000, atMs: YOUNG_MS };
-    const two = { ...entryOf('two', { event: 'action-output' }), sequence: 700_003, atMs: YOUNG_MS + 1 };
-    const write = { ...entryOf('write', { event: 'write-answered' }), sequence: 700_001, atMs: YOUNG_MS };
-    await journal.restore([write]);
-    await journal.restore([write]);
-    await journal.restore([two]);
-    await journal.restore([one, two]);
-    journal.append(entryOf('three', { event: 'action-output' }));
-    assert.deepEqual(await journal.read({ after: 0 }), [one]);
-    assert.deepEqual(await journal.read({ after: 0, events: ['write-answered'] }), [write]);
-    const [first, second, ...others] = await journal.read({ after: 0, events: ['action-output'] });
-    assert.deepEqual([first, second?.message, others], [two, 'three', []]);
-    assert.ok((second?.sequence ?? 0) > 700_003);
-  });
+  journalTest(
+    'accepts the records of another journal with their numbers and times, once',
+    async (journal) => {
+      const one = { ...entryOf('one', { machine: mac }), sequence: 700_000, atMs: YOUNG_MS };
+      const two = { ...entryOf('two', { event: 'action-output' }), sequence: 700_003, atMs: YOUNG_MS + 1 };
+      const write = { ...entryOf('write', { event: 'write-answered' }), sequence: 700_001, atMs: YOUNG_MS };
+      await journal.restore([write]);
+      await journal.restore([write]);
+      await journal.restore([two]);
+      await journal.restore([one, two]);
+      journal.append(entryOf('three', { event: 'action-output' }));
+      assert.deepEqual(await journal.read({ after: 0 }), [one]);
+      assert.deepEqual(await journal.read({ after: 0, events: ['write-answered'] }), [write]);
+      const [first, second, ...others] = await journal.read({ after: 0, events: ['action-output'] });
+      assert.deepEqual([first, second?.message, others], [two, 'three', []]);
+      assert.ok((second?.sequence ?? 0) > 700_003);
+    },
+  );
 }

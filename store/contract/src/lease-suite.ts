@@ -17,7 +17,7 @@ export function leaseSuite(
   backend: string,
   open: (options: { leasesKept: number }) => Promise<LeaseBook>,
 ): void {
-  test(`${backend}: a book gives back what was written, one record per address`, async () => {
+  test(`${backend}: a book returns what was written, one record per address`, async () => {
     await using book = await open({ leasesKept: 10 });
     assert.deepEqual(await book.load(), []);
     await book.write(leaseOf('10.0.0.1'));
@@ -29,7 +29,7 @@ export function leaseSuite(
     ]);
   });
 
-  test(`${backend}: writes of one moment are all there, the last of an address wins`, async () => {
+  test(`${backend}: simultaneous writes are all stored, and the last one of an address counts`, async () => {
     await using book = await open({ leasesKept: 1000 });
     const written = Array.from({ length: 200 }, (_, index) => leaseOf(`10.0.0.${index}`));
     const again = leaseOf('10.0.0.7', { state: 'released' });

@@ -108,7 +108,7 @@ function writeTests(storeTest: StoreTest): void {
     assert.ok(!loser.ok && loser.reason === 'conflict');
   });
 
-  storeTest('refuses to update or delete what is not there', async (store) => {
+  storeTest('refuses to update or delete a missing object', async (store) => {
     for (const operation of ['update', 'delete'] as const) {
       const result = await store.commit([
         { operation, key: keyOf('a'), object: templateOf('a', 'x'), expectedRevision: 1 },
@@ -127,7 +127,7 @@ function writeTests(storeTest: StoreTest): void {
     assert.equal(await store.get(keyOf('b')), undefined);
   });
 
-  storeTest('creates again what was deleted', async (store) => {
+  storeTest('creates a deleted object again', async (store) => {
     const revision = await create(store, 'a');
     const deleted = await store.commit([
       { operation: 'delete', key: keyOf('a'), expectedRevision: revision },
@@ -137,7 +137,7 @@ function writeTests(storeTest: StoreTest): void {
     await create(store, 'a', { text: 'anew' });
   });
 
-  storeTest('takes many commits at once and keeps each whole', async (store) => {
+  storeTest('accepts many commits at once and keeps each atomic', async (store) => {
     const results = await Promise.all(Array.from({ length: 200 }, (_, index) => create(store, `t${index}`)));
     assert.equal(new Set(results).size, 200);
     assert.equal((await store.list({ collection })).items.length, 200);
@@ -179,7 +179,7 @@ function listTests(storeTest: StoreTest): void {
 }
 
 function watchTests(storeTest: StoreTest): void {
-  storeTest('tells every change after a revision, in order, once', async (store) => {
+  storeTest('delivers every change after a revision, in order, once', async (store) => {
     await create(store, 'before');
     const from = await store.revision();
     const revision = await create(store, 'a', { text: 'v1' });
@@ -200,7 +200,7 @@ function watchTests(storeTest: StoreTest): void {
     assert.equal(deleted?.object.metadata.resourceVersion, String(deleted?.revision));
   });
 
-  storeTest('tells a watcher only of its collection and namespace', async (store) => {
+  storeTest('delivers to a watcher only changes of its collection and namespace', async (store) => {
     const seen = recorder();
     const watch = await store.watch({ collection, namespace: 'one', fromRevision: 0 }, seen.handlers);
     assert.ok(watch.ok);
@@ -215,7 +215,7 @@ function watchTests(storeTest: StoreTest): void {
     assert.equal(seen.changes.length, 1);
   });
 
-  storeTest('has told a watcher of a change when its commit resolves', async (store) => {
+  storeTest('has delivered a change to a watcher when its commit resolves', async (store) => {
     const seen = recorder();
     await store.watch({ fromRevision: 0 }, seen.handlers);
     const revision = await create(store, 'a');

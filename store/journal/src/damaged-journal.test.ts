@@ -12,7 +12,7 @@ const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => lo
 const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-journal-damage-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Tasks run when the test says so, each once. */
+/** Tasks that run when the test calls for it, each once. */
 function handClock() {
   let tasks: (() => void)[] = [];
   const clock: Clock = {
@@ -81,7 +81,7 @@ for (const [what, sql, message] of damages)
     assert.throws(() => openSqliteJournal({ path, clock: handClock().clock, log }), message);
   });
 
-test('records that are on the disk are missed when the log is removed', async () => {
+test('detects the loss of records on the disk when the log is removed', async () => {
   const path = newPath();
   const time = handClock();
   const journal = openSqliteJournal({ path, clock: time.clock, log });
@@ -99,14 +99,14 @@ test('records that are on the disk are missed when the log is removed', async ()
   );
 });
 
-test('records that come during a sync are acknowledged without waiting for another record', async () => {
+test('records that arrive during a sync are acknowledged without waiting for another record', async () => {
   const path = newPath();
   const time = handClock();
   await using journal = openSqliteJournal({ path, clock: time.clock, log });
   appendAll(journal, 3);
   await journal.read({ after: 0 });
   time.run();
-  // The sync goes on in another thread, and ends in a later turn.
+  // The sync continues in another thread, and ends in a later turn.
   appendAll(journal, 3);
   await journal.read({ after: 0 });
   using database = new DatabaseSync(path, { readOnly: true });
@@ -137,7 +137,7 @@ test('a record that a disk changes while the server runs is not returned', async
   await assert.rejects(journal.read({ after: 0 }), /record 4 of journal does not match its checksum/);
 });
 
-test('what is dropped because of its age or number is not missed', async () => {
+test('records that were dropped because of their age or number do not count as lost', async () => {
   const path = newPath();
   const time = handClock();
   for (let start = 0; start < 3; start += 1) {

@@ -91,7 +91,7 @@ export class JournalTable {
   trim({ kept, oldestMs, atMost }: TrimOptions): void {
     const oldest = this.#oldest.get();
     if (oldest === undefined) return;
-    // Times have no index, but records lie in the order of their sequence.
+    // Times have no index, but records are in the order of their sequence.
     if (Number(oldest['at_ms']) < oldestMs) this.#dropped(this.#deleteOld.all(atMost, oldestMs));
     if (this.lastSequence() - Number(oldest['sequence']) < kept) return;
     const excess = Math.min((this.#tally ?? this.tally()).rows - kept, atMost);

@@ -10,7 +10,7 @@ import { openSqliteJournal } from './index.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent };
 
-/** A clock that stands still until told; scheduled work waits for `run`. */
+/** A clock that stands still unless the test moves it. Scheduled work waits for `run`. */
 function standingClock() {
   let now = 1_700_000_000_000;
   const tasks = new Set<() => void>();
@@ -27,7 +27,7 @@ function standingClock() {
 
 const mac = '52:54:00:00:00:01';
 
-test('reads back records by machine, by workflow, or both, in order', async () => {
+test('reads records by machine, by workflow, or both, in order', async () => {
   await using journal = openSqliteJournal({ path: ':memory:', clock: standingClock().clock, log: silent });
   journal.append({ source: 'dhcp', event: 'offer-sent', machine: mac, message: 'one' });
   journal.append({ source: 'workflow', event: 'created', workflow: 'default/w', message: 'two' });
@@ -48,7 +48,7 @@ test('reads back records by machine, by workflow, or both, in order', async () =
   assert.deepEqual(await messages({ after: 1, limit: 2 }), ['two', 'three']);
 });
 
-test('tells followers of matching records at once', async () => {
+test('sends matching records to followers at once', async () => {
   await using journal = openSqliteJournal({ path: ':memory:', clock: standingClock().clock, log: silent });
   const seen: number[] = [];
   const stop = journal.follow({ machines: [mac] }, (record) => seen.push(record.sequence));
@@ -59,7 +59,7 @@ test('tells followers of matching records at once', async () => {
   assert.deepEqual(seen, [1]);
 });
 
-test('goes on counting where it stopped when it is opened again', async () => {
+test('continues to count where it stopped when it is opened again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-journal-'));
   const options = { path: join(folder, 'j.db'), clock: standingClock().clock, log: silent };
   const first = openSqliteJournal(options);
@@ -73,7 +73,7 @@ test('goes on counting where it stopped when it is opened again', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('gives no number twice, also not one of a record that a crash has lost', async () => {
+test('uses no number twice, also not that of a record that a crash has lost', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'journal-'));
   const path = join(directory, 'journal.db');
   const crashed = openSqliteJournal({ path, clock: standingClock().clock, log: silent });
@@ -87,13 +87,13 @@ test('gives no number twice, also not one of a record that a crash has lost', as
     journal.append({ source: 'server', event: 'started', message: 'after' });
     const last = Math.max(...seen);
     const messages = (await journal.read({ after: last })).map(({ message }) => message);
-    assert.deepEqual(messages, ['after'], 'a follower that goes on from the lost record misses nothing');
+    assert.deepEqual(messages, ['after'], 'a follower that continues from the lost record misses nothing');
   }
   await crashed.close();
   rmSync(directory, { recursive: true });
 });
 
-test('lets go of records that are too many or too old', async () => {
+test('drops records that are too many or too old', async () => {
   const time = standingClock();
   await using journal = openSqliteJournal({
     path: ':memory:',
@@ -137,7 +137,7 @@ test('many records are written in several short transactions, in order', async (
   rmSync(folder, { recursive: true });
 });
 
-test('a journal that is full, or much too full, shrinks to its bound in short turns', async () => {
+test('a journal that is full, or far beyond its limit, shrinks to the limit in short turns', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-journal-'));
   const time = standingClock();
   const options = { path: join(folder, 'j.db'), clock: time.clock, log: silent };
@@ -164,7 +164,7 @@ test('a journal that is full, or much too full, shrinks to its bound in short tu
   rmSync(folder, { recursive: true });
 });
 
-test('reads by event; the output of actions only when it is asked for', async () => {
+test('reads by event, and reads the output of actions only by its name', async () => {
   await using journal = openSqliteJournal({ path: ':memory:', clock: standingClock().clock, log: silent });
   const seen: string[] = [];
   journal.follow({ workflows: ['default/w'], events: ['action-output'] }, (record) =>
@@ -191,7 +191,7 @@ test('reads by event; the output of actions only when it is asked for', async ()
   assert.deepEqual(seen, ['two', 'four']);
 });
 
-test('output of actions pushes no other record out', async () => {
+test('output of actions displaces no other record', async () => {
   const time = standingClock();
   await using journal = openSqliteJournal({
     path: ':memory:',
@@ -214,7 +214,7 @@ test('output of actions pushes no other record out', async () => {
   assert.ok((oldest?.sequence ?? 0) > 5000, String(oldest?.sequence));
 });
 
-test('what the disk did not take does not count as kept: nothing else is let go of for it', async () => {
+test('records that the disk did not accept do not count, and no others are dropped for them', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-journal-'));
   const path = join(folder, 'a.db');
   const time = standingClock();
@@ -226,7 +226,7 @@ test('what the disk did not take does not count as kept: nothing else is let go 
   await write(20_000);
   assert.equal((await write(1)).length, 101);
   const other = new DatabaseSync(path);
-  // As a disk that is full after some of the records of a transaction.
+  // Like a disk that is full after some of the records of a transaction.
   other.exec(`create trigger full before insert on journal when new.record like '%"50"%'
     begin select raise(abort, 'disk is full'); end`);
   for (let i = 0; i < 200; i++) await write(60);

@@ -36,7 +36,7 @@ function accessInPod(environment: Readonly<Record<string, string | undefined>>):
   if (host === '')
     throw new PlatformError(
       'not-found',
-      'there is no Kubernetes here: not in a pod (KUBERNETES_SERVICE_HOST is not set); give a file with --kubeconfig',
+      'there is no Kubernetes here: not in a pod (KUBERNETES_SERVICE_HOST is not set); name a file with --kubeconfig',
     );
   const url = `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return { url, ca: textOf(`${ACCOUNT}/ca.crt`), token: () => textOf(`${ACCOUNT}/token`).trim() };
@@ -47,10 +47,10 @@ type Fields = Readonly<Record<string, unknown>>;
 function accessByFile(path: string): ClusterAccess {
   const { cluster, user } = currentOf(path);
   const server = textIn(cluster, 'server');
-  if (!URL.canParse(server)) throw wrong(path, `has no server that can be read: ${JSON.stringify(server)}`);
+  if (!URL.canParse(server)) throw wrong(path, `has no valid server: ${JSON.stringify(server)}`);
   for (const way of ['exec', 'auth-provider', 'username']) {
     if (user[way] !== undefined)
-      throw wrong(path, `has a user with ${way}; a token, tokenFile or client certificate is understood`);
+      throw wrong(path, `has a user with ${way}; use a token, tokenFile or client certificate`);
   }
   const folder = dirname(resolve(path));
   const given = {

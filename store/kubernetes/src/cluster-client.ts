@@ -86,7 +86,7 @@ export class ClusterClient {
     if (status !== 200)
       return { status, body: this.#parsed(status, await this.#textOf(response)), lines: none() };
     const { quietMs } = this.#limits;
-    response.setTimeout(quietMs, () => response.destroy(new Error(`nothing came for ${quietMs} ms`)));
+    response.setTimeout(quietMs, () => response.destroy(new Error(`no data for ${quietMs} ms`)));
     return { status, body: undefined, lines: linesOf(response) };
   }
 

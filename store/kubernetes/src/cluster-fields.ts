@@ -32,7 +32,10 @@ export class ClusterFields {
   isUpstreams(collection: string): void {
     if (this.#upstream.has(collection)) return;
     this.#upstream.add(collection);
-    this.#log.info("the cluster has upstream's CRD; fields of ours are kept beside its own", { collection });
+    this.#log.info(
+      "the cluster has upstream's CRD; our added fields are stored in a condition or annotation",
+      { collection },
+    );
   }
 
   /** Returns true when the answer is about added fields that have another place. The write must then be repeated. */

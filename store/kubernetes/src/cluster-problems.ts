@@ -53,7 +53,7 @@ async function rightsProblem({ client }: ClusterProblemsDeps): Promise<string | 
   const answer = await client.call({ method: 'POST', path: RULES_REVIEW, body });
   unlessOutage(answer.status, answer.body, client.url);
   if (answer.status === 401)
-    return `the Kubernetes API at ${client.url} does not know who asks: check --kubeconfig`;
+    return `the Kubernetes API at ${client.url} did not accept the credentials: check --kubeconfig`;
   if (answer.status !== 201) return undefined;
   const rules = rulesIn(answer.body);
   if (rules === undefined) return undefined;
@@ -94,7 +94,7 @@ async function namespaceProblem({ client }: ClusterProblemsDeps): Promise<string
   unlessOutage(found.status, found.body, client.url);
   if (found.status === 200)
     return namespacePhaseIn(found.body) === 'Terminating'
-      ? `the namespace ${NAMESPACE} is being deleted; wait for its end`
+      ? `the namespace ${NAMESPACE} is being deleted; wait until it is gone`
       : undefined;
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } };
   const made = await client.call({ method: 'POST', path: NAMESPACES, body });

@@ -2,7 +2,10 @@
 import { collectionOf, kinds } from '@tinkerbell/resources';
 import type { ObjectKey } from '@tinkerbell/store-contract';
 
-/** `hardware.tinkerbell.org` -> `/apis/tinkerbell.org/v1alpha1[/namespaces/NAMESPACE]/hardware`; a namespace that is absent means all. */
+/**
+ * Returns `/apis/tinkerbell.org/v1alpha1[/namespaces/NAMESPACE]/hardware` for `hardware.tinkerbell.org`.
+ * Without a namespace the path covers all.
+ */
 export function collectionPath(collection: string, namespace?: string): string {
   const [plural = '', ...rest] = collection.split('.');
   const group = rest.join('.');

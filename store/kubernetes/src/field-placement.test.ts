@@ -31,7 +31,7 @@ const workflow: Resource = {
   },
 };
 
-test("fields of a Workflow that upstream's CRD lacks become one condition, and come back from it", () => {
+test("added fields of a Workflow that upstream's CRD lacks become one condition, and are restored from it", () => {
   const placed = withFieldsPlaced(workflows, workflow);
   const status = placed.status as { conditions: { type: string; message: string }[]; tasks: object[] };
   const condition = status.conditions.find(({ type }) => type === FIELDS_CONDITION);
@@ -52,7 +52,7 @@ test("fields of a Workflow that upstream's CRD lacks become one condition, and c
   assert.deepEqual(withFieldsPlaced(workflows, withFieldsRestored(workflows, placed)), placed);
 });
 
-test('an object without fields of ours stays as it is, and so does a condition that cannot be read', () => {
+test('an object without added fields stays unchanged, and so does an invalid condition', () => {
   const plain = { ...workflow, status: { state: 'PENDING' } };
   assert.equal(withFieldsPlaced(workflows, plain), plain);
   assert.equal(withFieldsRestored(workflows, plain), plain);
@@ -64,7 +64,7 @@ test('an object without fields of ours stays as it is, and so does a condition t
   }
 });
 
-test('what others write into the condition brings in nothing but fields of ours', () => {
+test('only known added fields are read from a condition that others write', () => {
   const message = JSON.stringify({
     state: 'SUCCESS',
     paused: true,

@@ -1,4 +1,4 @@
-/** Against our own API, served over real connections. */
+/** Tests the store with our own API, served over real connections. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ test('refuses a watch from before the oldest change that the cluster keeps', asy
   assert.deepEqual(seen, ['t28', 't29']);
 });
 
-test('status and all else of a Workflow are written to where each is taken', async () => {
+test('status and the rest of a Workflow are each written to the endpoint that accepts them', async () => {
   await using store = await opened();
   const key = { collection: 'workflows.tinkerbell.org', namespace: 'default', name: 'w' };
   const metadata = { name: 'w', namespace: 'default' };
@@ -75,7 +75,7 @@ test('status and all else of a Workflow are written to where each is taken', asy
   assert.equal((after.object.status as { agentID?: string } | undefined)?.agentID, 'a');
 });
 
-test('a kubeconfig gives server, certificates and token of its current context; others are refused by name', () => {
+test('a kubeconfig provides server, certificates and token of its current context, and others are refused by name', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-kubeconfig-'));
   const path = join(folder, 'config');
   const write = (user: string): string => {

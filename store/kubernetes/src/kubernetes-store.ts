@@ -54,7 +54,7 @@ export interface KubernetesStore extends Store {
    * undefined when there is no problem. Creates the namespace of the server.
    */
   problem(): Promise<string | undefined>;
-  /** What `/metrics` shows. */
+  /** The metrics for `/metrics`. */
   readonly metrics: MetricFamilies;
 }
 
@@ -189,7 +189,7 @@ class ClusterStore implements KubernetesStore {
     if (status === 404)
       throw new PlatformError(
         'not-found',
-        'the cluster does not know our kinds; give them to it with: tinkerbell crds apply',
+        'the cluster does not have the Tinkerbell kinds; install them with: tinkerbell crds apply',
       );
     if (status !== 200) throw this.#refused('list', ANY_COLLECTION, { status, body });
     return Number(listIn(body).metadata.resourceVersion);

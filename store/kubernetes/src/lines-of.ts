@@ -1,6 +1,6 @@
-/** Bytes as lines of text, one at a time. */
+/** Splits bytes into lines of text, one at a time. */
 
-/** One event of a watch: etcd takes 1.5 MB for an object, and JSON may write a byte as six. */
+/** The size of one event of a watch: etcd accepts 1.5 MB for an object, and JSON may write a byte as six. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024;
 const NEWLINE = 10;
 

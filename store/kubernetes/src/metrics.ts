@@ -1,6 +1,6 @@
 import type { MetricSet } from '@tinkerbell/platform-metrics';
 
-/** What the store counts of the cluster that it is in. */
+/** Creates the store's metrics about its cluster. */
 export function createClusterMetrics(set: MetricSet) {
   return {
     retries: set.counter(

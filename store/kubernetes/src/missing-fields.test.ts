@@ -18,7 +18,7 @@ function schemaOf(definition: unknown): unknown {
 }
 
 for (const kind of kinds) {
-  test(`upstream's ${kind.kind} lacks the fields of ours that have another place, and no other`, () => {
+  test(`upstream's ${kind.kind} lacks exactly the added fields that have another place`, () => {
     const collection = collectionOf(kind);
     const ours = schemaOf(crdFor(kind));
     const missing = missingFields(ours, schemaOf(upstream[collection]));

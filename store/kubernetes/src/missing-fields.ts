@@ -12,7 +12,7 @@ interface Schema {
   readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
 
-/** Paths such as `status.tasks[].actions[].attempt`; what is below a missing field is not listed. */
+/** Returns paths such as `status.tasks[].actions[].attempt`. Fields below a missing field are not listed. */
 export function missingFields(ours: unknown, theirs: unknown, path = ''): readonly string[] {
   if (!isSchema(ours)) return [];
   if (isSchema(theirs) && theirs['x-kubernetes-preserve-unknown-fields'] === true) return [];

@@ -157,7 +157,7 @@ function outcomeOf({ url }: WriteDeps, write: Write, { status, body }: WriteAnsw
   if (isAboutFields({ status, body }))
     throw new PlatformError(
       'unavailable',
-      `the CustomResourceDefinition of ${collection} at ${url} is older than this server: ${text}; apply ours: tinkerbell crds apply`,
+      `the CustomResourceDefinition of ${collection} at ${url} is older than this server: ${text}; install ours: tinkerbell crds apply`,
     );
   throw new Error(
     `the Kubernetes API refuses ${write.operation} of ${formatKey(write.key)}: ${status} ${text}`,

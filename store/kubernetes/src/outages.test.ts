@@ -1,4 +1,4 @@
-/** Against our own API behind a proxy that breaks connections. */
+/** Tests the store with our own API behind a proxy that breaks connections. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { samplesOf } from '@tinkerbell/platform-metrics';
@@ -17,7 +17,7 @@ const objectOf = (name: string, data = 'x') => ({
   spec: { data },
 });
 
-/** Until it is so: the test's own limit is the limit. */
+/** Waits until the condition is met. The test's own time limit applies. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -55,7 +55,7 @@ async function followed(store: Store) {
   return { ends, names: () => changes.map(({ key }) => key.name) };
 }
 
-test('a watch goes on where it was after its connection is reset, without a change twice or lost', async () => {
+test('a watch continues after its connection is reset, without a repeated or lost change', async () => {
   await using all = await site();
   const { store, direct, proxy } = all;
   const seen = await followed(store);
@@ -93,7 +93,7 @@ for (const fault of ['reset', 'black-hole', 'truncated', 'lost-answers'] as cons
   });
 }
 
-test('a watch whose server has vanished without a word is opened again when it is quiet for too long', async () => {
+test('a watch whose server has vanished silently is opened again when it is quiet for too long', async () => {
   await using all = await site({ quietMs: 300 });
   const { store, direct, proxy } = all;
   const seen = await followed(store);
@@ -121,7 +121,7 @@ test('reads wait for the end of an outage, and fail with the reason when it last
   );
 });
 
-test('writes whose answers are lost are neither doubled nor reported as failed', async () => {
+test('writes with lost answers are neither repeated nor reported as failed', async () => {
   await using all = await site();
   const { store, direct, proxy } = all;
   const key = keyOf('a');
@@ -144,7 +144,7 @@ test('writes whose answers are lost are neither doubled nor reported as failed',
   assert.equal(await direct.get(key), undefined);
 });
 
-test('a write whose answer is lost does not take what another has written for its own', async () => {
+test('a write with a lost answer does not mistake the write of another client for its own', async () => {
   await using all = await site();
   const { store, direct, proxy } = all;
   const key = keyOf('a');
@@ -165,7 +165,7 @@ test('a write whose answer is lost does not take what another has written for it
   assert.ok(!second.ok && second.reason === 'already-exists', JSON.stringify(second));
 });
 
-test('an answer of 429 or 5xx is asked for again, not before its Retry-After', async () => {
+test('a request that gets 429 or 5xx is repeated, not before its Retry-After', async () => {
   await using all = await site();
   const { store, proxy } = all;
   await create(store, 'a');
@@ -179,7 +179,7 @@ test('an answer of 429 or 5xx is asked for again, not before its Retry-After', a
   assert.equal(samplesOf(store.metrics)['tinkerbell_cluster_retries_total{reason="server-error"}'], 2);
 });
 
-test('writes during an outage are refused as unavailable when it lasts', async () => {
+test('writes during a long outage are refused as unavailable', async () => {
   await using all = await site({ answerMs: 300, patienceMs: 500 });
   const { store, direct, proxy } = all;
   proxy.set('black-hole');
@@ -188,7 +188,7 @@ test('writes during an outage are refused as unavailable when it lasts', async (
   assert.equal(await direct.get(keyOf('a')), undefined);
 });
 
-test('a watch goes on after an error event that is followed by a reset', async () => {
+test('a watch continues after an error event that is followed by a reset', async () => {
   await using all = await site();
   const { store, direct, proxy } = all;
   const seen = await followed(store);
@@ -203,7 +203,7 @@ test('a watch goes on after an error event that is followed by a reset', async (
   assert.deepEqual(seen.ends, []);
 });
 
-test('a watch that is not allowed is refused at once, and does not count as an outage', async () => {
+test('a forbidden watch is refused at once, and does not count as an outage', async () => {
   await using all = await site();
   const { store, proxy } = all;
   proxy.answer(1, '403 Forbidden');
@@ -234,11 +234,11 @@ test('a write of a kind that a watch of everything does not follow waits for no 
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'default' } };
   const startedMs = nodeClock.monotonicMs();
   assert.ok((await store.commit([{ operation: 'create', key, object }])).ok);
-  // It would be a second for each watch that is waited for.
+  // Each watch that is waited for would take a second.
   assert.ok(nodeClock.monotonicMs() - startedMs < 1_000);
 });
 
-test('a status that another writes between the two requests of one update is not overwritten', async () => {
+test('a status that another client writes between the two requests of one update is not overwritten', async () => {
   await using all = await site();
   const { store, direct, proxy } = all;
   const key = { collection: 'workflows.tinkerbell.org', namespace: 'default', name: 'w' };
@@ -251,7 +251,7 @@ test('a status that another writes between the two requests of one update is not
   const labelled = { ...before.object, metadata: { ...before.object.metadata, labels: { a: 'b' } } };
   const update = (of: typeof before, changed: typeof labelled) =>
     ({ operation: 'update', key, object: changed, expectedRevision: of.revision }) as const;
-  // As if the first request had come through, and somebody had gone on before it is sent again.
+  // As if the first request had arrived, and another client had written before the second one is sent.
   proxy.insteadOfWrite(async () => {
     assert.ok((await direct.commit([update(before, labelled)])).ok);
     const after = await direct.get(key);

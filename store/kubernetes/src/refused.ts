@@ -1,7 +1,7 @@
 /** Errors for requests that the cluster does not allow. They name a fix. */
 import { PlatformError } from '@tinkerbell/platform-contract';
 
-/** In this repository. */
+/** The path of the ClusterRole in this repository. */
 export const CLUSTER_ROLE_FILE = 'deploy/kubernetes/rbac.yaml';
 
 export interface Refusing {
@@ -20,7 +20,7 @@ export function refused({ url, verb, collection, status, text }: Refusing): Plat
   if (status === 401)
     return new PlatformError(
       'permission-denied',
-      `the Kubernetes API at ${url} does not know who asks (401 for ${what}): check the token or certificate of --kubeconfig`,
+      `the Kubernetes API at ${url} did not accept the credentials (401 for ${what}): check the token or certificate of --kubeconfig`,
     );
   if (status === 403)
     return new PlatformError(
@@ -33,7 +33,7 @@ export function refused({ url, verb, collection, status, text }: Refusing): Plat
   );
 }
 
-/** The message of a Status of Kubernetes; empty when there is none. */
+/** Returns the message of a Status of Kubernetes, or an empty text when there is none. */
 export function messageIn(body: unknown): string {
   const { message } = (body ?? {}) as { readonly message?: unknown };
   return typeof message === 'string' ? message : '';

@@ -15,7 +15,7 @@ test('names each verb and resource that is not granted', () => {
   );
 });
 
-test('a right for objects of certain names is none for all, and that to create namespaces is not needed', () => {
+test('a permission for named objects is not one for all, and the one to create namespaces is optional', () => {
   const named = requiredRules.map((rule) =>
     rule.resources.includes('secrets') ? { ...rule, resourceNames: ['one'] } : rule,
   );

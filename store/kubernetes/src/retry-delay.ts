@@ -6,9 +6,11 @@ const MAX_MS = 5_000;
 const RETRY_AFTER_MS_MAX = 30_000;
 
 export interface Failed {
-  /** In a row, with this one. */
+  /** The number of consecutive failures, including this one. */
   readonly failures: number;
-  /** In [0, 1), so that servers that lost the same cluster do not return at the same moment. */
+  /**
+   * A random number in [0, 1), so that servers that lost the same cluster do not return at the same moment.
+   */
   readonly fraction: number;
   /** The delay that the server requested. */
   readonly retryAfterMs?: number;

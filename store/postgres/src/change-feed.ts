@@ -38,7 +38,7 @@ export class ChangeFeed {
     else if ((changes.at(-1)?.revision ?? 0) > this.#told) await this.catchUp();
   }
 
-  /** A notification; `revision` may be empty. */
+  /** Handles a notification. `revision` may be empty. */
   wake(revision: string): void {
     if (revision !== '' && Number(revision) <= this.#told) return;
     this.catchUp().catch((thrown: unknown) =>
@@ -71,7 +71,7 @@ export class ChangeFeed {
       if (first.revision > this.#told + 1) {
         // This server was disconnected for longer than changes are kept.
         this.#told = first.revision - 1;
-        this.#hub.end('changes were let go of before they were read; list again');
+        this.#hub.end('changes were dropped before they were read; list again');
       }
       this.#publish(changes);
       if (changes.length < PAGE) return;

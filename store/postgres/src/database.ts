@@ -56,8 +56,9 @@ export class Database {
   }
 
   /**
-   * Rows of one statement that may be repeated. Rejects with a PlatformError when the database is not there, within two seconds
-   * also where the network swallows packets; a slow statement of a database that answers has its whole time.
+   * Returns rows of one statement that may be repeated. Rejects with a PlatformError when the database is
+   * unreachable, within two seconds also where the network swallows packets. A slow statement of a database
+   * that answers has its whole time.
    */
   read(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
@@ -170,6 +171,6 @@ function placeOf(url: string): string {
     const { host, pathname } = new URL(url);
     return `${host}${pathname}`;
   } catch {
-    return '(an address that cannot be read)';
+    return '(an invalid address)';
   }
 }

@@ -86,7 +86,7 @@ function columnsOf(records: readonly JournalRecord[]): readonly unknown[][] {
   ];
 }
 
-/** Of all tables, oldest first. */
+/** Returns records of all tables, oldest first. */
 export async function recordsAfter(
   database: Database,
   after: number,

@@ -1,4 +1,7 @@
-/** A network that takes packets and gives no answers, which is neither a lost connection nor a slow statement. */
+/**
+ * Tests a network that accepts packets and gives no answers, which is neither a lost connection nor a slow
+ * statement.
+ */
 import assert from 'node:assert/strict';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
@@ -15,7 +18,7 @@ before(async () => {
 });
 after(() => postgres.stop());
 
-/** Passes bytes on until it is told to stop, without closing anything. */
+/** Forwards bytes until the test stops it, without closing anything. */
 async function network(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -41,7 +44,7 @@ async function network(url: string) {
     part: () => (isParted = true),
     heal() {
       isParted = false;
-      // What was swallowed is not sent again: the ends of these connections would wait for ever.
+      // The swallowed bytes are not sent again, so the ends of these connections would wait for ever.
       for (const socket of sockets) socket.destroy();
     },
     [Symbol.dispose]() {
@@ -69,7 +72,7 @@ test('reads through a partitioned network fail early, also on new connections, a
   assert.equal(await store.get(key), undefined);
 });
 
-test('a slow statement of a database that answers is waited for', async () => {
+test('waits for a slow statement of a database that answers', async () => {
   using wire = await network(await postgres.database('slow'));
   const database = await openDatabase({ url: wire.url, clock: nodeClock, log, connectionsMax: 1 });
   const [row] = await database.read('select 1 as one from pg_sleep(2.5)');

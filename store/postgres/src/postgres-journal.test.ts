@@ -24,7 +24,7 @@ journalSuite('postgres', async (limits) =>
 const note = (journal: Journal, message: string): void =>
   journal.append({ source: 'server', event: 'noted', message });
 
-test('a follower sees what other servers append, once and in order', async () => {
+test('a follower sees the records of other servers, once and in order', async () => {
   const url = await newDatabase();
   const journals = await Promise.all(
     [1, 2, 3].map(() => openPostgresJournal({ url, clock: nodeClock, log })),
@@ -44,7 +44,7 @@ test('a follower sees what other servers append, once and in order', async () =>
   await Promise.all(journals.map((journal) => journal.close()));
 });
 
-test('keeps records while PostgreSQL is away, and writes them when it is back', async () => {
+test('keeps records while PostgreSQL is unreachable, and writes them when it is back', async () => {
   const url = await newDatabase();
   await using journal = await openPostgresJournal({ url, clock: nodeClock, log });
   note(journal, 'before');

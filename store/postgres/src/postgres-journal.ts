@@ -65,7 +65,7 @@ class PostgresJournal implements RestorableJournal {
   #work: Promise<unknown> = Promise.resolve();
   #horizon: Promise<number> | undefined;
   #told = 0;
-  /** Of this server, ever. */
+  /** The number of records that this server has ever appended. */
   #appended = 0;
   #written = 0;
   #sinceTrim = TRIM_EVERY;

@@ -58,7 +58,7 @@ class PostgresLeaseBook implements LeaseBook {
         const taken = await this.#insert(lastOfEach(group));
         for (const { lease, resolve, reject } of group) {
           if (taken.has(lease.address)) resolve();
-          else reject(new Error(`another server gave ${lease.address} to another machine`));
+          else reject(new Error(`another server assigned ${lease.address} to another machine`));
         }
       } catch (thrown) {
         for (const { reject } of group) reject(thrown);

@@ -49,7 +49,7 @@ async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-test('several servers write at once: every watcher sees every revision, once and in order', async () => {
+test('several servers write at once, and every watcher sees every revision, once and in order', async () => {
   const url = await newDatabase();
   const stores = await Promise.all([open(url), open(url), open(url)]);
   const seen: number[][] = stores.map(() => []);
@@ -74,7 +74,7 @@ test('several servers write at once: every watcher sees every revision, once and
   await Promise.all(stores.map((store) => store.close()));
 });
 
-test('a watch from a revision that another server gave out tells nothing before it', async () => {
+test('a watch from a revision that another server returned delivers nothing before it', async () => {
   const url = await newDatabase();
   await using one = await open(url);
   await using other = await open(url);
@@ -89,7 +89,7 @@ test('a watch from a revision that another server gave out tells nothing before 
   assert.deepEqual(seen, [from + 1]);
 });
 
-test('refuses a database of a newer program and says which', async () => {
+test('refuses a database of a newer program, and reports its version', async () => {
   const url = await newDatabase();
   await (await open(url)).close();
   await withClient(url, (client) => client.query('update tinkerbell.schema_version set version = 99'));
@@ -99,25 +99,25 @@ test('refuses a database of a newer program and says which', async () => {
   );
 });
 
-test('several servers that make the tables at once make them once', async () => {
+test('several servers that create the tables at once create them once', async () => {
   const url = await newDatabase();
   const stores = await Promise.all([open(url), open(url), open(url), open(url)]);
   assert.ok((await create(stores[0] ?? stores[1] ?? (await open(url)), 'a')).ok);
   await Promise.all(stores.map((store) => store.close()));
 });
 
-test('says which database it cannot reach, and not its password', async () => {
+test('reports which database is unreachable, without its password', async () => {
   await assert.rejects(open('postgres://someone:hunter2@127.0.0.1:1/rack'), (error: Error) => {
     assert.match(error.message, /PostgreSQL at 127\.0\.0\.1:1\/rack cannot be used: .*ECONNREFUSED/);
     return !error.message.includes('hunter2');
   });
 });
 
-test('a commit whose answer was lost with the connection is answered as it happened', async () => {
+test('a commit whose answer was lost with the connection gets its real outcome', async () => {
   const url = await newDatabase();
   await using store = await open(url);
   await create(store, 'a');
-  // At the end of the transaction, when nothing can stop it any more but its own end.
+  // Runs at the end of the transaction, when nothing but the end itself can still stop it.
   await withClient(url, (client) =>
     client.query(`create function slow() returns trigger language plpgsql as $$ begin
         perform pg_sleep(0.5); return null; end $$;
@@ -140,7 +140,7 @@ test('a commit whose answer was lost with the connection is answered as it happe
   assert.equal((await store.get({ ...key, name: 'b' })) !== undefined, result.ok);
 });
 
-test('answers unavailable while PostgreSQL is away; then goes on, and so do its watches', async () => {
+test('answers unavailable while PostgreSQL is unreachable, and continues afterwards with its watches', async () => {
   const url = await newDatabase();
   await using store = await open(url);
   const seen: string[] = [];
@@ -161,7 +161,7 @@ test('answers unavailable while PostgreSQL is away; then goes on, and so do its 
   assert.deepEqual(seen, ['before', 'after', 'later']);
 });
 
-test('an address that another server gave to another machine is not given again', async () => {
+test('an address that another server assigned to another machine is not assigned again', async () => {
   const url = await newDatabase();
   const untilMs = nodeClock.nowMs() + 3_600_000;
   const lease = { address: '10.0.0.1', mac: '02:00:5e:10:00:01', state: 'leased', untilMs } as const;
@@ -170,7 +170,7 @@ test('an address that another server gave to another machine is not given again'
   await one.write(lease);
   await assert.rejects(
     other.write({ ...lease, mac: '02:00:5e:10:00:02' }),
-    /another server gave 10\.0\.0\.1/,
+    /another server assigned 10\.0\.0\.1/,
   );
   await one.write({ ...lease, state: 'released' });
   await other.write({ ...lease, mac: '02:00:5e:10:00:02' });

@@ -144,7 +144,7 @@ class PostgresStore implements Store {
     try {
       await this.#feed.tell(outcome.changes, outcome.before);
     } catch (thrown) {
-      this.#options.log.warn('watchers are told later', { error: String(thrown) });
+      this.#options.log.warn('watchers receive the changes later', { error: String(thrown) });
     }
     for (const [index, one] of outcome.outcomes.entries()) group[index]?.resolve(resultOf(one));
   }
@@ -174,7 +174,7 @@ class PostgresStore implements Store {
   async #wasCommitted({ transaction, changes }: GroupPlan, cause: unknown): Promise<boolean> {
     if (changes.length === 0) return true;
     const { clock, log } = this.#options;
-    log.warn('the answer to a commit was lost; asking whether it happened', { error: String(cause) });
+    log.warn('the answer to a commit was lost; checking whether it happened', { error: String(cause) });
     this.#isResolving = true;
     try {
       const untilMs = clock.monotonicMs() + RESOLVE_LIMIT_MS;
@@ -183,7 +183,7 @@ class PostgresStore implements Store {
         if (status === 'committed' || status === 'aborted') return status === 'committed';
         await delay(clock, RESOLVE_EVERY_MS);
       }
-      throw new Error('it is not known whether the write happened: PostgreSQL does not answer', { cause });
+      throw new Error('it is unknown whether the write happened: PostgreSQL does not answer', { cause });
     } finally {
       this.#isResolving = false;
     }

@@ -1,4 +1,7 @@
-/** Tables and their upgrades. A database newer than this program is refused; an older one is moved forward in one transaction. */
+/**
+ * Tables and their upgrades. A database newer than this program is refused. An older one is upgraded in one
+ * transaction.
+ */
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { BEGIN_DURABLY } from './begin-durably.ts';
 import type pg from 'pg';

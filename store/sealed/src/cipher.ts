@@ -1,4 +1,6 @@
-/** AES-256-GCM (NIST SP 800-38D) with several keys: the first seals, each opens what it has sealed. */
+/**
+ * AES-256-GCM (NIST SP 800-38D) with several keys. The first one seals, and each opens what it has sealed.
+ */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
 export interface Cipher {
@@ -13,7 +15,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Keys in base64, one a line or separated by commas; lines that begin with # are comments. */
+/** Keys in base64, one per line or separated by commas. Lines that begin with # are comments. */
 export function parseKeys(
   text: string,
 ):
@@ -34,7 +36,7 @@ export function parseKeys(
   };
 }
 
-const HOW_TO_MAKE = 'make one with: head -c 32 /dev/urandom | base64';
+const HOW_TO_MAKE = 'create one with: head -c 32 /dev/urandom | base64';
 
 /** Needs at least one key of 32 bytes. */
 export function createAesCipher(keys: readonly Uint8Array[]): Cipher {
@@ -54,7 +56,7 @@ export function createAesCipher(keys: readonly Uint8Array[]): Cipher {
       const [id = '', text = ''] = sealed.slice(PREFIX.length).split(':');
       const key = byId.get(id);
       if (key === undefined)
-        throw new Error(`a secret is sealed with key ${id}, which is not here; add it to --secrets-key-file`);
+        throw new Error(`a secret is sealed with key ${id}, which is missing; add it to --secrets-key-file`);
       return opened(key, Buffer.from(text, 'base64'), context);
     },
   };
@@ -70,7 +72,7 @@ function opened(key: Uint8Array, bytes: Buffer, context: string): string {
     const text = [decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
     return Buffer.concat(text).toString('utf8');
   } catch (cause) {
-    throw new Error('a secret was changed in the store, or put in the place of another', { cause });
+    throw new Error('a secret was changed in the store, or replaced by another', { cause });
   }
 }
 

@@ -38,7 +38,7 @@ const newStore = (options: { changesKept: number }) =>
 storeSuite('sealed', newStore);
 storeModelSuite('sealed', newStore, 60);
 
-test('no secret is in the files of the database, in no form; whoever reads through the store has it', async () => {
+test('the files of the database contain no secret in any form, and readers of the store get it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-sealed-'));
   const path = join(folder, 'tinkerbell.db');
   {
@@ -58,7 +58,7 @@ test('no secret is in the files of the database, in no form; whoever reads throu
   rmSync(folder, { recursive: true });
 });
 
-test('with a new key what the old one sealed is opened, and the next write seals with the new', async () => {
+test('with a new key, what the old one sealed is opened, and the next write seals with the new one', async () => {
   const beneath = createMemoryStore();
   const before = await sealed(beneath, older).commit([{ operation: 'create', key, object: secret }]);
   assert.ok(before.ok);
@@ -67,10 +67,10 @@ test('with a new key what the old one sealed is opened, and the next write seals
   const object = stored?.object ?? secret;
   await rotated.commit([{ operation: 'update', key, object, expectedRevision: before.revision }]);
   assert.deepEqual((await sealed(beneath, newer).get(key))?.object, (await rotated.get(key))?.object);
-  await assert.rejects(sealed(beneath, older).get(key), /sealed with key [0-9a-f]{8}, which is not here/);
+  await assert.rejects(sealed(beneath, older).get(key), /sealed with key [0-9a-f]{8}, which is missing/);
 });
 
-test('a sealed value that is put in the place of another is refused, and a watch ends at it', async () => {
+test('a sealed value in the place of another is refused, and a watch ends at it', async () => {
   const beneath = createMemoryStore();
   const store = sealed(beneath, newer);
   await store.commit([{ operation: 'create', key, object: secret }]);
@@ -83,16 +83,16 @@ test('a sealed value that is put in the place of another is refused, and a watch
   );
   const other = { ...key, name: 'other' };
   await beneath.commit([{ operation: 'create', key: other, object: copied }]);
-  await assert.rejects(store.get(other), /changed in the store, or put in the place of another/);
+  await assert.rejects(store.get(other), /changed in the store, or replaced by another/);
   assert.deepEqual([seen.length, ends.length], [0, 1]);
 });
 
-test('keys that are no keys are named', () => {
+test('the error for an invalid key names it', () => {
   const good = Buffer.from(older).toString('base64');
   assert.deepEqual(parseKeys(`# of May\n${good}\n`).ok, true);
   const wrong = parseKeys(`${good},c2hvcnQ=`);
   assert.ok(!wrong.ok);
-  assert.match(wrong.message, /^key 2 has 5 bytes instead of 32; make one with/);
+  assert.match(wrong.message, /^key 2 has 5 bytes instead of 32; create one with/);
   const none = parseKeys('\n');
   assert.ok(!none.ok && none.message.startsWith('holds no key'));
 });

@@ -16,7 +16,7 @@ import type {
 import type { Cipher } from './cipher.ts';
 
 export interface SealedStoreOptions {
-  /** Closed with this one. */
+  /** Closed together with this store. */
   readonly store: Store;
   readonly cipher: Cipher;
   /** Only `secrets` when absent. */
@@ -110,7 +110,7 @@ class SealedStore implements Store {
   }
 }
 
-/** Each text in the sealed fields by `convert`, with its whole place as context. */
+/** Converts each text in the sealed fields by `convert`, with its whole place as context. */
 function mapped(
   { collection, namespace, name }: ObjectKey,
   object: Resource,

@@ -17,7 +17,7 @@ const stored = (name: string, revision: number): StoredObject => ({
   },
 });
 
-/** What nobody holds is gone afterwards. */
+/** An object without references is gone afterwards. */
 async function collectGarbage(): Promise<void> {
   await setImmediate();
   setFlagsFromString('--expose-gc');
@@ -25,7 +25,7 @@ async function collectGarbage(): Promise<void> {
   await setImmediate();
 }
 
-test('keeps what was written last, and of the rest what others hold', async () => {
+test('keeps what was written last, and otherwise what others hold', async () => {
   const known = new KnownObjects(2);
   const held = stored('held', 1);
   known.set(held);
@@ -36,7 +36,7 @@ test('keeps what was written last, and of the rest what others hold', async () =
   assert.equal(known.get(key('held'))?.object, held.object);
 });
 
-test('what was listed is known while its reader keeps it, and in no place of what was read last', async () => {
+test('a listed object is known while its reader keeps it, and takes no place of recently read ones', async () => {
   const known = new KnownObjects(1);
   known.set(stored('recent', 1));
   const kept = stored('kept', 2);
@@ -48,7 +48,7 @@ test('what was listed is known while its reader keeps it, and in no place of wha
   assert.equal(known.get(key('dropped')), undefined);
 });
 
-test('a newer one takes the place of an older, wherever that is', () => {
+test('a newer version replaces an older one, wherever that is', () => {
   const known = new KnownObjects(1);
   const older = stored('a', 1);
   known.listed(older);
@@ -62,12 +62,12 @@ test('a newer one takes the place of an older, wherever that is', () => {
   assert.equal(known.get(key('b')), undefined);
 });
 
-test('knows what is not there, until it is written', () => {
+test('remembers that an object is absent until it is written', () => {
   const known = new KnownObjects(2);
-  assert.equal(known.isAbsent(key('a')), false, 'nobody has looked');
+  assert.equal(known.isAbsent(key('a')), false, 'not looked up yet');
   for (const name of ['a', 'b', 'c']) known.absent(key(name));
   assert.equal(known.isAbsent(key('c')), true);
-  assert.equal(known.isAbsent(key('a')), false, 'no more than it may keep');
+  assert.equal(known.isAbsent(key('a')), false, 'within its limit');
   known.set(stored('c', 1));
   assert.equal(known.isAbsent(key('c')), false);
   known.absent(key('d'));
@@ -75,7 +75,7 @@ test('knows what is not there, until it is written', () => {
   assert.equal(known.isAbsent(key('d')), false);
 });
 
-test('forgets the names of what is gone', async () => {
+test('forgets the names of collected objects', async () => {
   const known = new KnownObjects(1);
   for (let index = 0; index < 5_000; index += 1) {
     known.listed(stored(`object-${index}`, index));

@@ -5,15 +5,16 @@ import { formatKey, type ObjectKey, type StoredObject } from '@tinkerbell/store-
 const SWEEP_MIN = 1_024;
 
 /**
- * Objects of the store as values, so that objects in memory are not parsed twice: the last ones that were read or written, and
- * any that another part of this program still holds, such as the view. Objects that came from a store must not be changed.
+ * Objects of the store as values, so that objects in memory are not parsed twice: those read or written last,
+ * and any that another part of this program still holds, such as the view. Objects from a store must not be
+ * changed.
  */
 export class KnownObjects {
-  /** Held here. The number is limited, and the oldest is dropped first. */
+  /** Objects held here. Their number is limited, and the oldest is dropped first. */
   readonly #recent = new Map<string, StoredObject>();
-  /** Held by others, or gone. */
+  /** Objects that others hold, or that are collected. */
   readonly #elsewhere = new Map<string, { readonly revision: number; readonly object: WeakRef<Resource> }>();
-  /** Asked for, and not there. */
+  /** Names that were requested and are absent. */
   readonly #absent = new Set<string>();
   readonly #recentMax: number;
   #sweepAt = SWEEP_MIN;
@@ -35,7 +36,7 @@ export class KnownObjects {
     return held === undefined || object === undefined ? undefined : { key, revision: held.revision, object };
   }
 
-  /** Read or written just now. */
+  /** Stores an object that was just read or written. */
   set(stored: StoredObject): void {
     const path = formatKey(stored.key);
     this.#absent.delete(path);

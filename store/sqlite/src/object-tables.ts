@@ -26,7 +26,7 @@ import { prepareStatements, type Statements } from './statements.ts';
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** Everything but the checksum. */
+/** All columns but the checksum. */
 const OBJECT_COLUMNS = ['collection', 'namespace', 'name', 'revision', 'object'] as const;
 const CHANGE_COLUMNS = ['revision', 'type', 'collection', 'namespace', 'name', 'object'] as const;
 
@@ -50,7 +50,7 @@ export class ObjectTables {
     this.#changes = this.#tallies.load('changes');
   }
 
-  /** Of the last write. */
+  /** The revision of the last write. */
   get revision(): number {
     return this.#objects.version;
   }
@@ -67,7 +67,7 @@ export class ObjectTables {
     return storedFrom(row);
   }
 
-  /** Keys in order, at most `count`. */
+  /** Returns keys in order, at most `count`. */
   keys({ collection, namespace, after }: ListQuery, count: number): readonly ObjectKey[] {
     const rows = this.#statements.list.all({
       collection,

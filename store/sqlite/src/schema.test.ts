@@ -19,7 +19,7 @@ const object = JSON.stringify({
 });
 const lease = { address: '10.0.0.1', mac: '02:00:5e:10:00:01', state: 'leased', untilMs: 7 } as const;
 
-/** As the first version of this program wrote it. */
+/** Writes a file with the schema of the first version of this program. */
 function versionOne(path: string): void {
   using database = new DatabaseSync(path);
   database.exec(`pragma journal_mode = wal;
@@ -41,7 +41,7 @@ function versionOne(path: string): void {
     .run(4, 'added', 'templates.tinkerbell.org', 'default', 'a', object);
 }
 
-test('a file without checksums gets them, and goes on where it was', async () => {
+test('a file without checksums gets them, and continues where it was', async () => {
   const path = join(folder, 'one.db');
   versionOne(path);
   const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: 'a' };
@@ -64,7 +64,7 @@ test('a file without checksums gets them, and goes on where it was', async () =>
   );
 });
 
-test('an upgrade that fails leaves the file as it was', () => {
+test('a failed upgrade leaves the file unchanged', () => {
   const path = join(folder, 'fails.db');
   versionOne(path);
   {
@@ -82,7 +82,7 @@ test('an upgrade that fails leaves the file as it was', () => {
   );
 });
 
-test('a file without checksums does not take the place of one that has them', async () => {
+test('a file without checksums cannot replace one that has them', async () => {
   const path = join(folder, 'older.db');
   const store = openSqliteStore({ path, log: silent });
   const key = { collection: 'templates.tinkerbell.org', namespace: 'default', name: 'b' };

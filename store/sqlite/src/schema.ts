@@ -1,10 +1,13 @@
-/** Tables and their upgrades. A file newer than this program is refused; an older one is moved forward in one transaction. */
+/**
+ * Tables and their upgrades. A file newer than this program is refused. An older one is upgraded in one
+ * transaction.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import { guardTable } from './integrity/index.ts';
 
 type Upgrade = (database: DatabaseSync) => void;
 
-/** One entry per version; entry 0 makes version 1 of an empty file. */
+/** One entry per version. Entry 0 creates version 1 in an empty file. */
 const upgrades: readonly Upgrade[] = [
   (database) =>
     database.exec(`create table objects (
@@ -34,7 +37,7 @@ const upgrades: readonly Upgrade[] = [
   },
 ];
 
-/** Opens the schema of the store; throws with a message for the operator when the file is too new. */
+/** Opens the schema of the store. Throws with a message for the operator when the file is too new. */
 export function prepareSchema(database: DatabaseSync, path: string): void {
   const version = userVersion(database);
   if (version > upgrades.length) {

@@ -12,7 +12,7 @@ const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => lo
 
 leaseSuite('sqlite', (options) => Promise.resolve(openSqliteLeaseBook({ path: ':memory:', ...options })));
 
-test("leases lie in the store's own file, and are there for another connection as soon as they are written", async () => {
+test("leases are in the store's own file, and visible to another connection as soon as they are written", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-leases-'));
   const path = join(folder, 'tinkerbell.db');
   const lease: Lease = { address: '10.0.0.1', mac: '02:00:5e:10:00:01', state: 'leased', untilMs: 7 };
@@ -24,7 +24,7 @@ test("leases lie in the store's own file, and are there for another connection a
     assert.deepEqual(await other.load(), [lease]);
     assert.equal(await store.revision(), 0);
   }
-  // The store takes the file with the further table.
+  // The store accepts the file with the additional table.
   await openSqliteStore({ path, log }).close();
   rmSync(folder, { recursive: true });
 });

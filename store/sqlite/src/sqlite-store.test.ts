@@ -50,7 +50,7 @@ test('keeps objects, revision and changes when it is opened again', async () => 
   assert.deepEqual(changes, ['added']);
 });
 
-test('refuses a file of a newer program and says which', async () => {
+test('refuses a file of a newer program, and reports its version', async () => {
   const path = newFile();
   await openSqliteStore({ path, log: silent }).close();
   const database = new DatabaseSync(path);
@@ -59,7 +59,7 @@ test('refuses a file of a newer program and says which', async () => {
   assert.throws(() => openSqliteStore({ path, log: silent }), /newer tinkerbell \(store version 99/);
 });
 
-test('refuses a damaged file and says so', async () => {
+test('refuses a damaged file, with the reason', async () => {
   const path = newFile();
   const store = openSqliteStore({ path, log: silent });
   const spec = { data: 'x'.repeat(2000) };
@@ -76,7 +76,7 @@ test('refuses a damaged file and says so', async () => {
   assert.throws(() => openSqliteStore({ path, log: silent }), /damaged|malformed/);
 });
 
-test('answers unavailable, and recovers, when the disk takes no more', async () => {
+test('answers unavailable when the disk is full, and recovers', async () => {
   const path = newFile();
   await using store = openSqliteStore({ path, log: silent });
   await store.commit([{ operation: 'create', key, object }]);
@@ -92,7 +92,7 @@ test('answers unavailable, and recovers, when the disk takes no more', async () 
   assert.equal(accepted.revision, 2);
 });
 
-test('answers what is durable also when a watcher fails, and goes on counting', async () => {
+test('acknowledges durable commits even when a watcher fails, and continues to count', async () => {
   await using store = openSqliteStore({ path: newFile(), log: silent });
   const ends: string[] = [];
   await store.watch(
@@ -127,7 +127,7 @@ test('has every acknowledged commit after SIGKILL', async () => {
   assert.ok(items.length >= acknowledged && acknowledged >= 300, `${items.length} of ${acknowledged}`);
 });
 
-/** A disk that is as slow as the test wants, and fails when it wants. */
+/** A disk that is slow or fails when the test requires it. */
 function slowDisk() {
   const waiting: PromiseWithResolvers<void>[] = [];
   return {
@@ -152,7 +152,7 @@ function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([promise, later]).then((first) => first !== 'later');
 }
 
-test('answers, reads and watches follow the sync, and what comes meanwhile shares the next', async () => {
+test('answers, reads and watches follow the sync, and commits in between share the next one', async () => {
   const disk = slowDisk();
   await using store = openSqliteStore({ path: newFile(), log: silent, syncLog: disk.syncLog });
   const seen: number[] = [];
@@ -170,7 +170,7 @@ test('answers, reads and watches follow the sync, and what comes meanwhile share
   assert.equal(
     await store.get({ ...key, name: 'other' }),
     undefined,
-    'what is not on its way is read at once',
+    'an object without a pending write is read at once',
   );
   assert.deepEqual([seen, disk.waiting.length], [[], 0]);
   sync.resolve();
@@ -185,7 +185,7 @@ test('answers, reads and watches follow the sync, and what comes meanwhile share
   assert.deepEqual([seen, disk.waiting.length], [[1, 2, 3], 0]);
 });
 
-test('a disk that does not confirm: nobody is told yes, reads go on, and it recovers by itself', async () => {
+test('while the disk does not confirm, no write is acknowledged, reads continue, and it recovers by itself', async () => {
   const disk = slowDisk();
   await using store = openSqliteStore({ path: newFile(), log: silent, syncLog: disk.syncLog });
   const seen: number[] = [];
@@ -235,7 +235,7 @@ test('closes while the disk fails', async () => {
   assert.equal((await store.commit([{ operation: 'create', key, object }])).ok, false);
 });
 
-test('a watch from an old revision reads what it has missed in turns, and only what it is about', async () => {
+test('a watch from an old revision reads what it missed in turns, and only what it selects', async () => {
   await using store = openSqliteStore({ path: newFile(), log: silent });
   const spec = { data: 'x'.repeat(100_000) };
   for (let index = 0; index < 20; index += 1) {
@@ -256,7 +256,7 @@ test('a watch from an old revision reads what it has missed in turns, and only w
   const { collection } = key;
   const onChange = ({ revision }: { readonly revision: number }): void => void seen.push(revision);
   const watching = store.watch({ collection, fromRevision: 0 }, { onChange, onEnd() {} });
-  // Written while it reads: seen once, after the others.
+  // Written while it reads, so seen once, after the others.
   await store.commit([{ operation: 'create', key: { ...key, name: 'late' }, object }]);
   assert.ok((await watching).ok);
   isWatching = true;

@@ -87,7 +87,7 @@ class SqliteStore implements Store {
   #syncing: Promise<void> | undefined;
   /** Resolves when the group is on the disk, or when the disk has failed. Reads continue then. */
   #firstTry: Promise<boolean> | undefined;
-  /** What that group changes. */
+  /** The changes of that group. */
   #unsynced: ReadonlySet<string> = new Set();
   #isDiskFailing = false;
   #cancelRest = (): void => undefined;
@@ -231,8 +231,8 @@ class SqliteStore implements Store {
   #tellFailing(group: readonly PendingCommit[], thrown: unknown): void {
     const isNew = !this.#isDiskFailing;
     this.#isDiskFailing = true;
-    if (isNew) this.#log.error('the disk does not confirm what was written', { error: String(thrown) });
-    const message = `the disk did not confirm the write, which may be there all the same: ${String(thrown)}`;
+    if (isNew) this.#log.error('the disk does not confirm writes', { error: String(thrown) });
+    const message = `the disk did not confirm the write, which may be stored nevertheless: ${String(thrown)}`;
     for (const one of [...group, ...this.#pending]) one.resolve(unavailable(one.writes, message));
     this.#pending = [];
   }
@@ -251,7 +251,7 @@ class SqliteStore implements Store {
     });
     const row = this.#database.prepare('pragma wal_checkpoint(full)').get();
     if (row?.['busy'] !== 0) throw new Error('the database is in use');
-    this.#log.info('the disk takes writes again');
+    this.#log.info('the disk accepts writes again');
   }
 
   /** Writes one transaction for all queued commits. Returns undefined when the disk did not accept it. */

@@ -1,4 +1,4 @@
-/** All that the store asks of SQLite, prepared once. */
+/** All statements of the store, prepared once. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 export type Statements = ReturnType<typeof prepareStatements>;

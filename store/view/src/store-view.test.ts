@@ -58,7 +58,7 @@ async function started(store: Store, clock = eagerClock) {
   return { view, stop: () => stopping.abort() };
 }
 
-test('finds hardware by MAC in any case and by address, and forgets both when they change', async () => {
+test('finds Hardware by MAC in any case and by address, and forgets both when they change', async () => {
   const store = createMemoryStore();
   await put(store, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1'));
   const { view, stop } = await started(store);
@@ -71,7 +71,7 @@ test('finds hardware by MAC in any case and by address, and forgets both when th
   stop();
 });
 
-test('finds hardware by the id of its agent, and all without one by none', async () => {
+test('finds Hardware by the id of its agent, and none without an id', async () => {
   const store = createMemoryStore();
   const hardware = hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1');
   await put(store, { ...hardware, spec: { ...(hardware['spec'] as object), agentID: 'rack-1-node-1' } });
@@ -86,7 +86,7 @@ test('finds hardware by the id of its agent, and all without one by none', async
   stop();
 });
 
-test('a MAC, an address and an agent id belong to the Hardware that was created first, until it lets them go', async () => {
+test('a MAC, an address and an agent id belong to the Hardware that was created first, until it gives them up', async () => {
   const store = createMemoryStore();
   const [mac, address] = ['52:54:00:00:00:01', '10.0.0.1'];
   const late = hardwareOf('a', mac, address);
@@ -109,7 +109,7 @@ test('a MAC, an address and an agent id belong to the Hardware that was created 
   stop();
 });
 
-test('an agent gets no workflow of another namespace than its machine, unless it is allowed there', async () => {
+test('an agent gets no workflow from another namespace than its machine’s, unless that is allowed', async () => {
   const store = createMemoryStore();
   const { view, stop } = await started(store);
   const agent = '52:54:00:00:00:01';
@@ -124,7 +124,7 @@ test('an agent gets no workflow of another namespace than its machine, unless it
   stop();
 });
 
-test('gives the workflows of an agent oldest first, and tells of changes after taking them in', async () => {
+test('returns the workflows of an agent oldest first, and reports changes after applying them', async () => {
   const store = createMemoryStore();
   const { view, stop } = await started(store);
   const seen: number[] = [];

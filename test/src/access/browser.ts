@@ -1,14 +1,17 @@
-/** A person with a browser, as far as the pages of the identity provider need one: follows redirects, keeps cookies, fills in forms. */
+/**
+ * A person with a browser, as far as the pages of the identity provider need one: it follows redirects, keeps
+ * cookies and fills in forms.
+ */
 
 export interface Visitor {
   readonly login: string;
-  /** Says no where consent is asked. */
+  /** Refuses where consent is requested. */
   readonly refuses?: boolean;
 }
 
 const STEPS_MAX = 30;
 
-/** The last page after all forms. Throws when it does not end. */
+/** Returns the last page after all forms. Throws when it does not end. */
 export async function visit(start: string, { login, refuses = false }: Visitor): Promise<string> {
   const cookies = new Map<string, string>();
   let url = new URL(start);

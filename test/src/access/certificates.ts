@@ -1,9 +1,11 @@
-/** An authority with a certificate for 127.0.0.1 and one of a user, made by openssl. */
+/** Creates an authority with a certificate for 127.0.0.1 and one for a user, with openssl. */
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes `NAME.crt` and `NAME.key` of `ca`, `server`, `user` and of `stranger`, whom no authority has signed. */
+/**
+ * Writes `NAME.crt` and `NAME.key` of `ca`, `server`, `user` and of `stranger`, whom no authority has signed.
+ */
 export function makeCertificates(folder: string): (name: string) => string {
   const at = (name: string): string => join(folder, name);
   const openssl = (...words: string[]): void => void execFileSync('openssl', words, { stdio: 'pipe' });

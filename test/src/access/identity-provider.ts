@@ -1,4 +1,4 @@
-/** A real OpenID provider on loopback, whose tokens have roles as Keycloak writes them. */
+/** Runs a real OpenID provider on loopback, whose tokens have roles as Keycloak writes them. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -6,11 +6,11 @@ import { Provider } from 'oidc-provider';
 
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string;
-  /** A signed token for this audience. */
+  /** Returns a signed token for this audience. */
   token(audience: string): Promise<string>;
 }
 
-/** Seconds that a token of a person and a code of a device are good. */
+/** The seconds for which a token of a person and a code of a device are valid. */
 export interface Lifetimes {
   readonly idToken: number;
   readonly deviceCode: number;
@@ -21,7 +21,7 @@ const ROLES = {
   resource_access: { tinkerbell: { roles: ['operators'] }, shop: { roles: ['owners'] } },
 };
 
-/** Of people at a command line: no secret, and a port of its own each time (RFC 8252). */
+/** The client for people at a command line: no secret, and a new port each time (RFC 8252). */
 const person = {
   client_id: 'tinkerbell',
   token_endpoint_auth_method: 'none',

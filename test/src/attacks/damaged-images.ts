@@ -1,6 +1,6 @@
 /**
- * Images that a network, a disk or a person damaged, and actions that are stopped at any moment. Each ends soon, either
- * with the whole image on the disk or with a reason.
+ * Images that a network, a disk or a person damaged, and actions that are stopped at any moment. Each ends
+ * soon, either with the whole image on the disk or with a reason.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import type { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
 
 const IMAGE_BYTES_MAX = 400_000;
-/** An action that is stopped has ended within a second; the rest is for a host with other work. */
+/** A stopped action has ended within a second. The rest allows for other work on the host. */
 const HANGS_MS = 20_000;
 const STOP_MS_MAX = 30;
 
@@ -58,7 +58,7 @@ export const damagedImages: Attack = {
 interface Judgement {
   readonly what: string;
   readonly isWhole: boolean;
-  /** Without compression there is nothing that could show a flipped bit. */
+  /** Without compression nothing could reveal a flipped bit. */
   readonly isRaw: boolean;
   readonly disk: string;
   readonly image: Buffer;
@@ -112,11 +112,11 @@ function damaged(
       const rubbish = Buffer.from(
         Array.from({ length: 1 + choice.below(90_000) }, () => 1 + choice.below(255)),
       );
-      return { what: 'rubbish behind it', bytes: Buffer.concat([bytes, rubbish]), isWhole: false };
+      return { what: 'garbage after it', bytes: Buffer.concat([bytes, rubbish]), isWhole: false };
     }
     case 'zeros':
       return {
-        what: 'zeros behind it',
+        what: 'zeros after it',
         bytes: Buffer.concat([bytes, Buffer.alloc(1 + choice.below(90_000))]),
         isWhole: false,
       };
@@ -155,7 +155,7 @@ async function orHang(work: Promise<ActionResult>, what: string): Promise<Action
   return Promise.race([work, hangs]).finally(() => clearTimeout(timer));
 }
 
-/** Every reading of its clock is a second later: nothing is tried again for long. */
+/** Every reading of its clock is a second later, so nothing is retried for long. */
 function contextOf(signal: AbortSignal): ActionContext {
   let now = 0;
   const log: ActionContext['log'] = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };

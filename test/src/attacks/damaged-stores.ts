@@ -1,11 +1,14 @@
-/** Files of a data folder that a disk, a crash or a person damaged: a loss or a change that no error reports is the failure. */
+/**
+ * Files of a data folder that a disk, a crash or a person damaged. A loss or a change that no error reports
+ * is the failure.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { damageOnce } from '../damage/damage-run.ts';
 import { writeStore } from '../damage/written-store.ts';
 import type { Attack } from './attack.ts';
 
-/** A short history, so that the event loop has turns for others. */
+/** A short history, so that the event loop has turns for other work. */
 const WRITES_MAX = 40;
 
 export const damagedStores: Attack = {

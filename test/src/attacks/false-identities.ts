@@ -1,4 +1,4 @@
-/** Tokens and headers of somebody else, at each door: nobody gets what his own roles do not allow. */
+/** Tokens and headers of other users, at each endpoint. Nobody gets what their own roles do not allow. */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { SeededChoice } from '../seeded-choice.ts';
@@ -7,7 +7,7 @@ import { SECRET } from './start-target.ts';
 
 const ROLES: readonly Role[] = ['nobody', 'agent', 'viewer', 'editor'];
 const LAB = '/apis/tinkerbell.org/v1alpha1/namespaces/lab';
-/** What none of these roles may do. */
+/** Requests that none of these roles may send. */
 const FORBIDDEN: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/api/v1/secrets'],
   ['GET', '/api/v1/secrets?watch=true'],
@@ -54,7 +54,7 @@ function impersonating(choice: SeededChoice): Record<string, string> {
   };
 }
 
-/** A good token of the viewer, changed; or one that looks like ours. */
+/** Returns a valid token of the viewer, changed, or one that looks like ours. */
 async function forged(target: AttackTarget, choice: SeededChoice): Promise<Record<string, string>> {
   const claims = {
     iss: 'https://tinkerbell.internal',

@@ -1,4 +1,7 @@
-/** Header fields and paths that two programs could read differently, through the gateway; and beginnings cut into packets. */
+/**
+ * Sends header fields and paths that two programs could interpret differently through the gateway, and
+ * beginnings cut into packets.
+ */
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -40,7 +43,7 @@ export const gatewaySpellings: Attack = {
   },
 };
 
-/** What hides a separator is refused, over both protocols. */
+/** A path that hides a separator is refused, over both protocols. */
 async function hiddenPath(target: AttackTarget, choice: SeededChoice): Promise<void> {
   const start = choice.of(['/', '/images/', '/api/v1/', '/healthz/', '/a/b/']);
   const path =
@@ -54,11 +57,11 @@ async function hiddenPath(target: AttackTarget, choice: SeededChoice): Promise<v
   const status = choice.once(2)
     ? await overHttp1(target, `GET ${path}`, '')
     : await overHttp2(target, { ':path': path });
-  // 0: the connection was ended without an answer.
+  // 0: the connection ended without an answer.
   if (![0, 400, 404, 429, 503].includes(status)) throw new Error(`${path} is answered with ${status}`);
 }
 
-/** However a name is spelled, the gateway answers, and an error of its own is none. */
+/** The gateway answers every spelling of a name, and never with an error of its own. */
 async function spelledField(target: AttackTarget, choice: SeededChoice): Promise<void> {
   const name = choice.of(OWN).replaceAll('-', () => choice.of(SIGNS));
   const value = choice.of(['root', '127.0.0.1', 'https', 'for=127.0.0.1', '']);
@@ -73,7 +76,9 @@ async function spelledField(target: AttackTarget, choice: SeededChoice): Promise
   if (status === 500) throw new Error(`${name}: ${value} is answered with 500`);
 }
 
-/** A request that begins like the preface of HTTP/2 is one of HTTP/1.1 all the same, whatever packets it comes in. */
+/**
+ * A request that begins like the preface of HTTP/2 is still one of HTTP/1.1, whatever packets it arrives in.
+ */
 async function cutBeginning(target: AttackTarget, choice: SeededChoice): Promise<void> {
   const method = choice.of(METHODS);
   const text = `${method} /none-${choice.below(1000)} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;

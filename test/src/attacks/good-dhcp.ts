@@ -1,7 +1,8 @@
 /**
- * Good clients of DHCP, in a process of their own: behind a relay, a DISCOVER every 50 ms, each of another transaction.
- * At the end of its standard input it prints what became of them as JSON. With each DISCOVER it asks a process that only
- * sends back what it gets, which shows what of the delays is the machine's that all of them share.
+ * Runs well-behaved DHCP clients in a separate process. Behind a relay, they send a DISCOVER every 50 ms,
+ * each with a new transaction. At the end of its standard input it prints the results as JSON. With each
+ * DISCOVER it also sends a request to an echo process, which shows the part of the delays that the machine
+ * causes for all processes.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
@@ -9,29 +10,31 @@ import { createSocket, type Socket } from 'node:dgram';
 export interface GoodDhcpReport {
   readonly sent: number;
   readonly answered: number;
-  /** Of those answered after the warm-up, ms. */
+  /** The delays of those answered after the warm-up, ms. */
   readonly slowestMs: number;
   /** Seconds after the start. */
   readonly slowestAt: number;
   readonly medianMs: number;
-  /** 99 of 100 were answered within this. */
+  /** 99 of 100 were answered within this time. */
   readonly p99Ms: number;
-  /** Slowest answer of the process that only sends back. */
+  /** The slowest answer of the echo process. */
   readonly slowestEchoMs: number;
 }
 
-/** The server compiles code and fills caches at first: delays of these seconds are left out. */
+/** The server compiles code and fills caches at first. Delays in these seconds are ignored. */
 export const WARM_UP_SECONDS = 5;
 
-/** They take turns: one client that asks every 50 ms is limited, as it should be. */
+/**
+ * The clients take turns, because one client that sends a request every 50 ms is limited, as it should be.
+ */
 export const GOOD_CLIENTS = 40;
 
-/** `index` from 0. */
+/** `index` counts from 0. */
 export function goodMac(index: number): string {
   return `52:54:00:60:00:${index.toString(16).padStart(2, '0')}`;
 }
 
-/** Set on the loopback interface of the network that main.ts makes. */
+/** Set on the loopback interface of the network that main.ts creates. */
 export const RELAY = '10.60.0.254';
 const SERVER = '127.0.0.1';
 const PORT = 67;
@@ -44,7 +47,7 @@ if (import.meta.main) {
   else probe();
 }
 
-/** Sends everything back; tells its port first, and ends with its parent. */
+/** Echoes everything. It prints its port first, and ends with its parent. */
 function echo(): void {
   const socket = createSocket('udp4');
   socket.on('message', (message, { port, address }) => socket.send(message, port, address));
@@ -91,7 +94,7 @@ function ask(echoing: ChildProcess, echoPort: number): void {
   });
 }
 
-/** Questions and how long their answers took. */
+/** The requests and how long their answers took. */
 class Exchange {
   readonly socket: Socket = createSocket('udp4');
   readonly #sentAt = new Map<number, number>();
@@ -112,7 +115,7 @@ class Exchange {
     this.socket.send(packet, port, SERVER);
   }
 
-  /** Delays ascend, without those of the warm-up. */
+  /** Delays in ascending order, without those of the warm-up. */
   end(): { readonly answered: number; readonly delays: readonly Delay[] } {
     this.socket.close();
     const delays = this.#delays.filter(({ id }) => id * PERIOD_MS > WARM_UP_SECONDS * 1000);
@@ -121,7 +124,7 @@ class Exchange {
 }
 
 interface Delay {
-  /** Questions are numbered from 1. */
+  /** Requests are numbered from 1. */
   readonly id: number;
   readonly ms: number;
 }
@@ -130,7 +133,9 @@ function goodHardwareAddress(id: number): Buffer {
   return Buffer.from(goodMac(id % GOOD_CLIENTS).replaceAll(':', ''), 'hex');
 }
 
-/** RFC 2131, section 2: BOOTREQUEST over Ethernet by a relay; options 53 (DISCOVER), 55, 93, 97, 60. */
+/**
+ * RFC 2131, section 2: BOOTREQUEST over Ethernet by a relay, with options 53 (DISCOVER), 55, 93, 97 and 60.
+ */
 export function discover(id: number, hardwareAddress: Uint8Array): Buffer {
   const header = Buffer.alloc(240);
   header.set([1, 1, 6, 1]);

@@ -1,4 +1,4 @@
-/** Patches that are short and make much, or take long to make little. */
+/** Sends patches that are short and produce much, or take long to produce little. */
 import type { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
 import { answered, REFUSED, sent } from './hostile-answer.ts';

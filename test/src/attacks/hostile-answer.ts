@@ -1,10 +1,15 @@
-/** What every hostile request must be answered with: a short failure of the client, or a success, and never a failure of the server. */
+/**
+ * Checks the answer to a hostile request: a short failure of the client, or a success, and never a failure of
+ * the server.
+ */
 import assert from 'node:assert/strict';
 
 /** A refusal names at most a hundred problems. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 
-/** The status of the answer, which is read and must be short. `allowed` are the statuses that may be. */
+/**
+ * Returns the status of the answer, which is read and must be short. `allowed` lists the permitted statuses.
+ */
 export async function answered(
   what: string,
   response: Response,
@@ -18,13 +23,16 @@ export async function answered(
   return response.status;
 }
 
-/** Refusals of what is wrong with a body. */
+/** Refusals of an invalid body. */
 export const REFUSED: readonly number[] = [400, 413, 415, 422, 429];
 
-/** Larger bodies may be refused, and their connection ended, while they are on their way. */
+/** Larger bodies may be refused, and their connection closed, while they are being sent. */
 const SENT_WHOLE_MAX = 48 * 1024;
 
-/** The answer; undefined when the server has hung up on a large body, which is a refusal too. */
+/**
+ * Returns the answer. Undefined when the server has closed the connection on a large body, which is a refusal
+ * too.
+ */
 export async function sent(sending: Promise<Response>, body: string): Promise<Response | undefined> {
   try {
     return await sending;

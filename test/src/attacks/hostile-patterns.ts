@@ -1,14 +1,17 @@
-/** Definitions whose patterns and rules would take for ever, and objects for which they would. */
+/** Creates definitions whose patterns and rules would take for ever, and objects for which they would. */
 import type { SeededChoice } from '../seeded-choice.ts';
 import type { Attack, AttackTarget } from './attack.ts';
 import { answered, REFUSED, sent } from './hostile-answer.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** So that definitions do not grow in number. */
+/** Keeps the number of definitions from growing. */
 const KINDS = 8;
 const digits = (count: number): string[] => Array.from({ length: count }, (_, at) => String(at));
 
-/** Patterns over which a matcher that goes back takes exponential time, or which are large when they are compiled. */
+/**
+ * Patterns for which a backtracking matcher takes exponential time, or which are large when they are
+ * compiled.
+ */
 const patterns: readonly ((choice: SeededChoice) => string)[] = [
   () => '^(a+)+$',
   () => '^(a|a)*$',
@@ -125,7 +128,7 @@ export const hostilePatterns: Attack = {
     const gone = await target.send('admin', `${definitions}/${definition.metadata.name}`, {
       method: 'DELETE',
     });
-    await answered(`away with ${name}`, gone, [200, 404]);
+    await answered(`delete ${name}`, gone, [200, 404]);
     const body = JSON.stringify(definition);
     const made = await target.send('admin', definitions, { method: 'POST', headers: json, body });
     const status = await answered(`definition ${body.slice(0, 800)}`, made, [...REFUSED, 201, 409]);

@@ -1,4 +1,4 @@
-/** `npm run attack`: classes of attack against the real server, in a network of their own. */
+/** `npm run attack`: runs classes of attack against the real server, in a separate network. */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks.ts';
@@ -20,7 +20,7 @@ answer is a 5xx, memory grows by over 300 MB, a turn of the event loop takes lon
   --json            the last line is one JSON object
 `;
 
-/** Set in the child that has a network of its own. */
+/** Set in the child that has its own network. */
 const INSIDE = 'TINKERBELL_ATTACK_INSIDE';
 
 process.removeAllListeners('warning');
@@ -67,9 +67,10 @@ function print(text: string, code: number): number {
   return code;
 }
 
-/** Runs the same command where port 67 is free and nothing leads out. */
+/** Runs the same command where port 67 is free and no route leads out. */
 function inOwnNetwork(): number {
-  if (process.getuid?.() !== 0) return print('attacks need root: they run in a network of their own\n', 2);
+  if (process.getuid?.() !== 0)
+    return print('attacks need root, because they run in a separate network\n', 2);
   const script = `ip link set lo up && ip address add ${RELAY}/32 dev lo && exec "$@"`;
   const command = ['--net', 'sh', '-c', script, 'sh', process.execPath, import.meta.filename];
   const { status } = spawnSync('unshare', [...command, ...process.argv.slice(2)], {
@@ -89,7 +90,7 @@ function shown(report: AttackReport): string {
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
     `memory grew by ${report.growthMegabytes} MB, of which ${report.keptMegabytes} MB were kept in the last minute\n`,
     `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms, ${goodDhcp.slowestAt} s after the start\n`,
-    `a process that only sends back, at the same time: slowest ${goodDhcp.slowestEchoMs.toFixed(1)} ms\n`,
+    `an echo process at the same time: slowest ${goodDhcp.slowestEchoMs.toFixed(1)} ms\n`,
     ...report.failures.map((failure) => `FAILED ${failure}\n`),
   ].join('');
 }

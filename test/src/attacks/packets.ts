@@ -1,14 +1,17 @@
-/** Broken and greedy packets to the ports of DHCP, TFTP and syslog. */
+/** Sends broken and excessive packets to the ports of DHCP, TFTP and syslog. */
 import { createSocket } from 'node:dgram';
 import type { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
 import { discover } from './good-dhcp.ts';
 
 const PORTS = { dhcp: 67, forged: 67, tftp: 69, syslog: 514 } as const;
-/** Packets of one act: a burst. */
+/** The packets of one act, sent as a burst. */
 const BURST = 32;
 const BYTES_MAX = 1500;
-/** A flood that one machine on the network can send; beyond, the kernel drops packets before the server sees them. */
+/**
+ * A flood that one machine on the network can send. Beyond it, the kernel drops packets before the server
+ * sees them.
+ */
 const PACKETS_A_SECOND = 5000;
 const SPECIAL_ADDRESSES = [
   '00000000',
@@ -37,7 +40,7 @@ export const packets: Attack = {
   },
 };
 
-/** Waits for the turn of so many packets, whatever others send. */
+/** Waits for the turn of that many packets, whatever others send. */
 async function paced(count: number): Promise<void> {
   const now = performance.now();
   const mine = Math.max(now, freeMs);
@@ -65,7 +68,7 @@ const makers = {
     }
     return packet;
   },
-  /** Well-formed, of machines that do not exist. */
+  /** Well-formed packets of machines that do not exist. */
   forged: (choice: SeededChoice): Buffer => {
     const mac = [0x52, 0x54, choice.below(256), choice.below(256), choice.below(256), choice.below(256)];
     return discover(choice.below(2 ** 31), Buffer.from(mac));

@@ -1,4 +1,4 @@
-/** Spellings of request targets and Host that try to be somebody else, or another path, than they seem. */
+/** Sends spellings of request targets and Host that imitate another host or path. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** Commits acts of all classes against one server, several at once, and judges what that did to it. */
+/** Performs acts of all classes against one server, several at once, and evaluates the effect on it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,10 +14,12 @@ export interface AttackRun {
   readonly attacks: readonly Attack[];
   readonly seed: number;
   readonly minutes: number;
-  /** Acts at one time. */
+  /** The number of acts at one time. */
   readonly concurrency: number;
   readonly growthMaxMegabytes: number;
-  /** Work of one request is to stay below TURN_MAX_MS; a turn serves many when all clients send at once. */
+  /**
+   * The work of one request must stay below TURN_MAX_MS. A turn serves many when all clients send at once.
+   */
   readonly turnMaxMs: number;
   readonly onProgress: (line: string) => void;
 }
@@ -29,14 +31,14 @@ export interface AttackReport {
   readonly acts: Readonly<Record<string, number>>;
   /** Acts by what they send: packet, request, … */
   readonly sent: Readonly<Record<string, number>>;
-  /** Longest turn of the server's event loop, processor ms; garbage collection ms. */
+  /** The longest turn of the server's event loop in processor ms, and garbage collection in ms. */
   readonly busyMs: number;
   /** Seconds after the start. */
   readonly busyAt: number;
   readonly collectionMs: number;
   readonly turnsOver5Ms: number;
   readonly growthMegabytes: number;
-  /** Least of the last minute over the first: what is kept, and not only used. */
+  /** The minimum of the last minute above the first: memory that is kept, and not only used. */
   readonly keptMegabytes: number;
   readonly goodDhcp: GoodDhcpReport;
   readonly failures: readonly string[];
@@ -76,7 +78,7 @@ async function commitActs(run: AttackRun, { target, server }: StartedTarget): Pr
   const failures: string[] = [];
   const usedMs = new Map<string, number>();
   let number = 0;
-  // Attackers are on other machines: they do not take the server's processors.
+  // Attackers are on other machines, so they must not use the server's processors.
   for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), ATTACKER_PRIORITY);
   const attacker = async (): Promise<void> => {
     while (performance.now() < endMs && failures.length < FAILURES_KEPT) {
@@ -104,11 +106,11 @@ async function commitActs(run: AttackRun, { target, server }: StartedTarget): Pr
   await Promise.all(Array.from({ length: run.concurrency }, attacker));
   clearInterval(progress);
   if (!(await isAlive(server.url)))
-    failures.push(`the server is gone:\n${server.said().slice(-20).join('\n')}`);
+    failures.push(`the server has ended:\n${server.said().slice(-20).join('\n')}`);
   return { acts, failures };
 }
 
-/** Classes share the time, not the number of acts: an act of some takes seconds. */
+/** Classes share the time, not the number of acts, because some acts take seconds. */
 function leastUsed(attacks: readonly Attack[], usedMs: ReadonlyMap<string, number>): Attack | undefined {
   const used = (attack: Attack): number => usedMs.get(attack.name) ?? 0;
   return attacks.toSorted((one, other) => used(one) - used(other))[0];

@@ -52,7 +52,7 @@ export const selfFetches: Attack = {
     });
     await made.body?.cancel();
     if (made.status !== 201) return;
-    // Answers of 5xx say that the source is refused; they are no fault of the server.
+    // Answers of 5xx mean that the source is refused. They are not a fault of the server.
     const response = await fetch(`${target.url}/iso/${mac.replaceAll(':', '-')}/hook.iso`, {
       signal: AbortSignal.timeout(20_000),
     });

@@ -1,7 +1,8 @@
 /**
- * Loaded into the server before its own code: once a second it appends a line of JSON to the file ATTACK_MONITOR names, with what the
- * process holds and how long its event loop was busy without a pause. Processor time is measured, not the clock on the wall, so
- * that a busy host does not count; garbage collection is reported on its own.
+ * Loaded into the server before its own code. Once a second it appends a line of JSON to the file that
+ * ATTACK_MONITOR names, with the memory of the process and how long its event loop was busy without a pause.
+ * Processor time is measured, not wall-clock time, so that a busy host does not count. Garbage collection is
+ * reported separately.
  */
 import { appendFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
@@ -44,7 +45,9 @@ function monitor(path: string): void {
   }, PERIOD_MS).unref();
 }
 
-/** Collections become known up to some turns after they happened, so a turn is judged `TURNS_KEPT` turns later. */
+/**
+ * Collections become known some turns after they happened, so a turn is evaluated `TURNS_KEPT` turns later.
+ */
 class Turns {
   readonly #kept: { readonly toMs: number; readonly usedMs: number }[] = [];
   readonly #collections: { readonly atMs: number; readonly durationMs: number }[] = [];
@@ -54,7 +57,7 @@ class Turns {
     this.#collections.push({ atMs, durationMs });
   }
 
-  /** Ends a turn; processor milliseconds of the one that is judged, without collections. */
+  /** Ends a turn. Returns the processor milliseconds of the evaluated turn, without collections. */
   next(): number {
     const used = processorMs();
     this.#kept.push({ toMs: performance.now(), usedMs: used - this.#usedMs });

@@ -1,11 +1,14 @@
-/** Templates that take long or much memory, many of them by one author, beside one of another that is rendered in its turn. */
+/**
+ * Creates templates that take long or much memory, many of them by one author, beside one of another author
+ * that is rendered in its turn.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SeededChoice } from '../seeded-choice.ts';
 import type { Attack, AttackTarget } from './attack.ts';
 
 const LAB = '/apis/tinkerbell.org/v1alpha1/namespaces/lab';
 const OTHER = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
-/** Before a cheap template counts as starved: several times what one slow template may take. */
+/** The time before a cheap template counts as starved: several times what one slow template may take. */
 const CHEAP_WITHIN_MS = 30_000;
 
 const OWN_PATIENCE_MS = 20_000;
@@ -43,10 +46,10 @@ export const slowTemplates: Attack = {
 
 async function createWorkflow(target: AttackTarget, choice: SeededChoice, template: string): Promise<number> {
   const name = `slow-${choice.below(1e9)}`;
-  // One that is disabled is not checked when it is created: the controller has to find out.
+  // A disabled one is not checked when it is created, so the controller has to find out.
   const spec = { templateRef: template, hardwareMap: { device_1: 'agent' }, disabled: choice.once(2) };
   const body = resource('Workflow', name, spec);
-  // One of many slow ones waits for the others of its author, and may give up.
+  // One of many slow ones waits for the others of its author, and may be abandoned.
   const signal = AbortSignal.timeout(OWN_PATIENCE_MS);
   const answer = await target.send('editor', `${LAB}/workflows`, { ...body, signal }).catch(() => undefined);
   if (answer === undefined) return 429;
@@ -55,7 +58,7 @@ async function createWorkflow(target: AttackTarget, choice: SeededChoice, templa
   return answer.status;
 }
 
-/** In another namespace, which the slow ones must not keep waiting. */
+/** A workflow in another namespace, which the slow ones must not delay. */
 async function cheapIsRendered(target: AttackTarget, choice: SeededChoice): Promise<void> {
   const name = `cheap-${choice.below(1e9)}`;
   const made = await target.send('admin', `${OTHER}/templates`, resource('Template', name, { data: good }));

@@ -1,4 +1,7 @@
-/** Clients that ask for much and read nothing: watches, timelines, lists, pipelined answers, bodies through the gateway. */
+/**
+ * Clients that request much and read nothing: watches, timelines, lists, pipelined answers, bodies through
+ * the gateway.
+ */
 import { once } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
@@ -8,11 +11,11 @@ import type { Attack, AttackTarget } from './attack.ts';
 
 const COLLECTION = '/apis/tinkerbell.org/v1alpha1/namespaces/lab/hardware';
 const LARGE = 900_000;
-/** Of one act; acts run side by side. */
+/** The requests of one act. Acts run side by side. */
 const CLIENTS_MAX = 60;
 const STALLED_MS_MAX = 3000;
 
-/** What an act has opened and does not read. */
+/** The streams that an act has opened and does not read. */
 type Clients = { leave(): void }[];
 
 const PATHS = [
@@ -44,7 +47,7 @@ export const stalledReaders: Attack = {
   },
 };
 
-/** Makes what the others do not read larger, and changes it often. */
+/** Enlarges the data that the others do not read, and changes it often. */
 async function grow(target: AttackTarget, choice: SeededChoice): Promise<void> {
   const name = `stalled-${choice.below(8)}`;
   const metadata = {
@@ -67,13 +70,13 @@ function jsonRequest(method: string, body: object, type = 'application/json'): R
   return { method, headers: { 'content-type': type }, body: JSON.stringify(body) };
 }
 
-/** With the credential of somebody who may read; the body is left where it is. */
+/** Sends a request with the credential of a user who may read, and leaves the body unread. */
 async function stalledFetches(target: AttackTarget, choice: SeededChoice, clients: Clients): Promise<void> {
   const path = choice.of(PATHS);
   for (let client = 0; client < 1 + choice.below(CLIENTS_MAX); client += 1) {
     const leaving = new AbortController();
     const answer = await target.send(choice.of(['viewer', 'editor']), path, { signal: leaving.signal });
-    // Held here, or the collector would end it.
+    // Held here, because the collector would end it.
     clients.push({
       leave() {
         leaving.abort();
@@ -83,7 +86,7 @@ async function stalledFetches(target: AttackTarget, choice: SeededChoice, client
   }
 }
 
-/** One connection with many requests and no eye for their answers; it needs no credential. */
+/** One connection with many requests whose answers are not read. It needs no credential. */
 async function pipelined(
   { url, gatewayUrl }: AttackTarget,
   choice: SeededChoice,
@@ -107,7 +110,7 @@ async function opened(origin: string): Promise<Socket> {
   return socket;
 }
 
-/** Streams of one HTTP/2 connection through the gateway whose windows stay shut. */
+/** Streams of one HTTP/2 connection through the gateway whose windows stay closed. */
 async function stalledStreams(
   { gatewayUrl }: AttackTarget,
   choice: SeededChoice,
@@ -128,7 +131,10 @@ async function stalledStreams(
   await delay(choice.below(20));
 }
 
-/** A client beside them that reads is answered in whole: a list is JSON to its end, a watch begins with an event. */
+/**
+ * A client beside them that reads gets whole answers: a list is JSON to its end, and a watch begins with an
+ * event.
+ */
 async function readSome(target: AttackTarget, choice: SeededChoice): Promise<void> {
   if (choice.once(2)) {
     const answer = await target.send('viewer', COLLECTION);

@@ -1,4 +1,7 @@
-/** The server that is attacked: every service, the gateway in front of its HTTP port, and one user of each role. */
+/**
+ * Starts the server that is attacked: every service, the gateway in front of its HTTP port, and one user of
+ * each role.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@tinkerbell/sandbox/free-port';
@@ -22,7 +25,7 @@ const ACCOUNTS: Readonly<Record<'editor' | 'viewer' | 'agent', string | undefine
   agent: undefined,
 };
 const FAULTS_KEPT = 100;
-/** No answer at all within this time is a fault. */
+/** No answer within this time is a fault. */
 const PATIENCE_MS = 30_000;
 
 export async function startTarget(folder: string): Promise<StartedTarget> {
@@ -75,7 +78,7 @@ routes: [{name: all, match: {pathPrefix: /}, upstream: {endpoints: ["127.0.0.1:$
         if (response.status >= 500) note(`${response.status} ${shown}`);
         return response;
       } catch (error) {
-        // An act that brings its own signal expects to wait.
+        // An act that passes its own signal expects to wait.
         const isLate = (error as Error).name === 'TimeoutError' && options.signal === undefined;
         if (isLate) note(`no answer: ${shown}`);
         throw error;
@@ -133,5 +136,5 @@ function goodInterface(index: number) {
   return { dhcp: { mac: goodMac(index), ip }, netboot: { allowPXE: true } };
 }
 
-/** In a Secret of the namespace `default`: only the administrator may have it. */
+/** The text of a Secret in the namespace `default`, which only the administrator may read. */
 export const SECRET = 'canary-of-the-attacks-4711';

@@ -1,4 +1,4 @@
-/** JSON that is wide, deep or wrong in very many places, to every place that reads a body. */
+/** Sends JSON that is wide, deep or wrong in very many places, to every place that reads a body. */
 import assert from 'node:assert/strict';
 import type { SeededChoice } from '../seeded-choice.ts';
 import type { Attack, AttackTarget } from './attack.ts';
@@ -12,7 +12,7 @@ const fields = (count: number, value: string, prefix = 'k'): string =>
 const nested = (depth: number, open: string, close: string): string =>
   open.repeat(depth) + close.repeat(depth);
 
-/** Values as JSON, of about so many bytes. */
+/** Values as JSON, of about that many bytes. */
 const values: readonly ((size: number) => string)[] = [
   (size) => list(size / 2, '1'),
   (size) => list(size / 3, '{}'),
@@ -53,7 +53,10 @@ const objects: readonly ((value: string) => string)[] = [
 
 const lab = '/apis/tinkerbell.org/v1alpha1/namespaces/lab';
 
-/** A place that reads bodies of the editor, with the statuses that a hostile one may have; 200 and 201 for what happens to be allowed. */
+/**
+ * A place that reads bodies of the editor, with the statuses that a hostile one may get. 200 and 201 are for
+ * bodies that happen to be allowed.
+ */
 const places: readonly {
   readonly method: string;
   readonly path: string;

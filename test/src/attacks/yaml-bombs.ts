@@ -1,4 +1,4 @@
-/** YAML that is short and stands for much, or that is long in a way that readers take long over. */
+/** Sends YAML that is short and expands to much, or is long in a way that readers take long over. */
 import type { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
 import { answered, REFUSED, sent } from './hostile-answer.ts';
@@ -6,7 +6,7 @@ import { answered, REFUSED, sent } from './hostile-answer.ts';
 const repeat = (count: number, item: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => item(at)).join('');
 
-/** Each is about as many bytes long as is asked for. */
+/** Each has about the requested number of bytes. */
 const bombs: readonly ((size: number) => string)[] = [
   (size) => `a: &a x\nb: [${repeat(size / 3, () => '*a,')}]\n`,
   (size) =>
@@ -42,7 +42,7 @@ interface Target {
 const lab = '/apis/tinkerbell.org/v1alpha1/namespaces/lab';
 const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const targets: readonly Target[] = [
-  // Whoever has no role is refused for that, or because a review is no YAML, before a byte is read.
+  // A client without a role, or a review that is not YAML, is refused before a byte is read.
   { role: 'viewer', method: 'POST', path: reviews, type: 'application/yaml', allowed: [415] },
   { role: 'agent', method: 'POST', path: reviews, type: 'application/yaml', allowed: [401, 403, 415] },
   { role: 'nobody', method: 'POST', path: reviews, type: 'application/yaml', allowed: [401, 403, 415] },

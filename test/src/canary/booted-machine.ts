@@ -1,4 +1,4 @@
-/** A machine that boots, and tokens of it in wrong hands: what the server says of that must not show them. */
+/** A machine that boots, and its tokens in wrong hands. The server's output must not show them. */
 import assert from 'node:assert/strict';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { WorkflowService } from '@tinkerbell/api/agent';
@@ -12,11 +12,14 @@ const CURRENT = serviceDefinition(WorkflowService);
 export interface BootedMachine {
   readonly bootToken: string;
   readonly session: string;
-  /** What refused calls were told. */
+  /** The answers to refused calls. */
   readonly answers: string;
 }
 
-/** Gets its token by its script and its session for that; then both come from others, once more, and broken. */
+/**
+ * Gets its token from its script and its session for that token. Then others present both, once more, and
+ * broken.
+ */
 export async function bootedMachine(url: string, grpcPort: number, mac: string): Promise<BootedMachine> {
   const script = await (await fetch(`${url}/ipxe/script/${mac}/auto.ipxe`)).text();
   const bootToken = /tinkerbell_boot_token=([\w-]+)/.exec(script)?.[1];

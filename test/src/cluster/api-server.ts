@@ -1,24 +1,24 @@
-/** What a server that keeps its objects in a cluster is tried against. */
+/** The API server with which a server that keeps its objects in a cluster is tested. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Answer, Call } from '@tinkerbell/store-kubernetes';
 
 export interface ApiServer extends AsyncDisposable {
   readonly url: string;
-  /** The file of its administrator. */
+  /** The kubeconfig of its administrator. */
   readonly kubeconfig: string;
-  /** As its administrator. */
+  /** Sends a request as its administrator. */
   call(call: Call): Promise<Answer>;
-  /** SIGKILL; what it has acknowledged is kept. */
+  /** Sends SIGKILL. What the server has acknowledged is kept. */
   kill(): Promise<void>;
-  /** On the same port. Resolves when it answers. */
+  /** Starts it on the same port. Resolves when it answers. */
   start(): Promise<void>;
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Ours are in api/crd, upstream's among the tests of domain/resources. */
+/** Ours are in api/crd, and upstream's among the tests of domain/resources. */
 export function definitions(
   whose: 'ours' | 'upstream',
 ): readonly { readonly name: string; readonly text: string }[] {
@@ -38,7 +38,7 @@ export function definitions(
   });
 }
 
-/** As `kubectl apply --server-side` does. Resolves when the kinds are served. */
+/** Works like `kubectl apply --server-side`. Resolves when the kinds are served. */
 export async function applyDefinitions(api: ApiServer, whose: 'ours' | 'upstream'): Promise<void> {
   for (const { name, text } of definitions(whose)) {
     const { status, body } = await api.call({

@@ -1,4 +1,7 @@
-/** A real kube-apiserver on a real etcd, on ports and in a folder of its own, which enforces roles (RBAC). */
+/**
+ * Runs a real kube-apiserver on a real etcd, on its own ports and in its own folder, with roles enforced
+ * (RBAC).
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,14 +16,14 @@ import type { ApiServer } from './api-server.ts';
 import { buildPrograms } from './kube-programs.ts';
 
 interface GrantOptions {
-  /** As the ClusterRole says when absent. */
+  /** Whether the user may create namespaces (default: as in the ClusterRole). */
   readonly mayCreateNamespaces?: boolean;
 }
 
 export interface KubeApiServer extends ApiServer {
-  /** The kubeconfig of a user who may do nothing yet. */
+  /** The kubeconfig of a user without any role yet. */
   readonly userKubeconfig: string;
-  /** Gives that user the ClusterRole of deploy/kubernetes/rbac.yaml. */
+  /** Grants that user the ClusterRole of deploy/kubernetes/rbac.yaml. */
   grant(options?: GrantOptions): Promise<void>;
 }
 
@@ -83,7 +86,7 @@ interface Role {
   readonly rules: readonly Rule[];
 }
 
-/** @throws Error with the answer when the cluster does not take it. */
+/** @throws Error with the answer when the cluster rejects it. */
 async function grant(
   client: ClusterClient,
   { mayCreateNamespaces = true }: GrantOptions = {},
@@ -109,7 +112,7 @@ async function grant(
   }
 }
 
-/** A crash of the machine is not tried: nothing need be on a disk. */
+/** A crash of the machine is not tested, so nothing has to be on a disk. */
 function etcdFlags(data: string, port: number): readonly string[] {
   const url = `http://127.0.0.1:${port}`;
   return [
@@ -138,7 +141,7 @@ function serverFlags(file: (name: string) => string, port: number, etcdPort: num
   ];
 }
 
-/** Tokens are the names of their users: this listens on loopback for the time of a test. */
+/** Tokens are the names of their users, because this listens on loopback for the time of a test. */
 function kubeconfig(server: string, user: string): string {
   return JSON.stringify({
     apiVersion: 'v1',
@@ -183,7 +186,7 @@ async function ready(port: number, { child, said }: Running): Promise<void> {
   throw new Error(`kube-apiserver did not start:\n${said.join('\n')}`);
 }
 
-/** Its certificate is its own; what it says is no JSON. */
+/** It has its own certificate, and its answer is not JSON. */
 function isReady(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const options = { host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false };

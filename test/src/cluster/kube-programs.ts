@@ -1,4 +1,4 @@
-/** kube-apiserver and etcd as test/kube-apiserver/go.mod names them, built by Go into the cache. */
+/** kube-apiserver and etcd in the versions of test/kube-apiserver/go.mod, built by Go into the cache. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
@@ -14,7 +14,7 @@ const MODULE = join(import.meta.dirname, '../../kube-apiserver');
 const CACHE = join(import.meta.dirname, '../../../.cache');
 const PACKAGES = ['go.etcd.io/etcd/server/v3', 'k8s.io/kubernetes/cmd/kube-apiserver'];
 const GO_PLACES = ['go', '/usr/local/go/bin/go'];
-/** The first build compiles a few thousand packages: about 20 minutes on two busy cores. */
+/** The first build compiles a few thousand packages, which takes about 20 minutes on two busy cores. */
 const BUILD_MS_MAX = 60 * 60_000;
 
 /** Undefined when they have not been built. */
@@ -24,19 +24,19 @@ export function builtPrograms(): KubePrograms | undefined {
   return existsSync(programs.etcd) && existsSync(programs.apiServer) ? programs : undefined;
 }
 
-/** Why tests with a real API server cannot run; undefined when they can. */
+/** Returns why tests with a real API server cannot run, or undefined when they can. */
 export function kubeProgramsAreMissing(): string | undefined {
   if (builtPrograms() !== undefined) return undefined;
   return 'kube-apiserver is not built; npm run e2e -- cluster builds it, and needs Go 1.26';
 }
 
-/** Builds what is not built yet. @throws Error when Go is missing, or with what it says. */
+/** Builds what is not built yet. @throws Error when Go is missing, or with its output. */
 export async function buildPrograms(): Promise<KubePrograms> {
   const found = builtPrograms();
   if (found !== undefined) return found;
   const go = await installedGo();
   const folder = folderOf();
-  // Half a build must not be taken for a whole one.
+  // An incomplete build must not count as complete.
   const building = `${folder}.building`;
   mkdirSync(building, { recursive: true });
   const version = `v${/k8s\.io\/kubernetes v(\S+)/.exec(moduleText())?.[1] ?? '0.0.0'}`;
@@ -63,7 +63,7 @@ async function installedGo(): Promise<string> {
   throw new Error('go is not installed: https://go.dev/dl, or apt-get install golang');
 }
 
-/** Another one for other versions. */
+/** Returns a separate folder for each set of versions. */
 function folderOf(): string {
   const hash = createHash('sha256').update(moduleText()).digest('hex').slice(0, 12);
   return join(CACHE, `kube-apiserver-${hash}`);

@@ -1,6 +1,7 @@
 /**
- * Workflows are created and run by a server that keeps its objects in a cluster while the API server of that cluster is killed and
- * started again; at the end, what is remembered is held against what others were told.
+ * A server that keeps its objects in a cluster creates and runs workflows while the API server of that
+ * cluster is killed and restarted. At the end, the stored state is compared with what was
+ * acknowledged.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,11 +16,11 @@ import type { ApiServer } from './api-server.ts';
 
 export interface RestartsOptions {
   readonly api: ApiServer;
-  /** Of the server; the administrator's when absent. */
+  /** The kubeconfig of the server (default: the administrator's). */
   readonly kubeconfig?: string;
   readonly restarts: number;
   readonly seed: number;
-  /** After each restart. */
+  /** Called after each restart. */
   readonly onRestart?: (done: number) => Promise<void>;
 }
 
@@ -29,11 +30,11 @@ export interface RestartsReport {
   readonly starts: number;
   readonly repeatedStarts: number;
   readonly violations: readonly Violation[];
-  /** Of `/metrics`, at the end. */
+  /** The value in `/metrics` at the end. */
   readonly watchRestarts: number;
 }
 
-/** Until work goes on after a restart. */
+/** The longest time until work continues after a restart. */
 const MOVE_MS_MAX = 60_000;
 
 export async function runRestarts(options: RestartsOptions): Promise<RestartsReport> {
@@ -59,7 +60,7 @@ export async function runRestarts(options: RestartsOptions): Promise<RestartsRep
   await world.stopCreating();
   await restOf(place);
   await world.stop();
-  // Agents have gone on until now.
+  // Agents have continued until now.
   const workflows = await readWorkflows(urlOf(place));
   await untilInTouch(urlOf(place));
   const { created, journal } = world;
@@ -74,7 +75,10 @@ export async function runRestarts(options: RestartsOptions): Promise<RestartsRep
   };
 }
 
-/** An action that was handed out after the restart is started, and reported. @throws Error with the server's log when none is. */
+/**
+ * Starts and reports an action that was assigned after the restart. @throws Error with the server's log when
+ * there is none.
+ */
 async function workGoesOn({ journal }: ReturnType<typeof startWorld>, server: WellServer): Promise<void> {
   const from = journal.length;
   const limit = AbortSignal.timeout(MOVE_MS_MAX);
@@ -87,7 +91,7 @@ async function workGoesOn({ journal }: ReturnType<typeof startWorld>, server: We
   }
 }
 
-/** Watches of what nobody writes are opened again within five seconds. */
+/** Watches of collections without writes are opened again within five seconds. */
 async function untilInTouch(url: string): Promise<void> {
   while ((await metric(url, 'tinkerbell_cluster_in_touch')) !== 1) await pause(100);
 }

@@ -41,31 +41,35 @@ function promisesBroken({
 }
 
 const table = [
-  ['nothing, when all is right', {}, []],
-  ['a workflow that was acknowledged and is gone', { created: [WORKFLOW, 'default/x'] }, ['G1']],
+  ['nothing, when all is correct', {}, []],
+  ['a missing acknowledged workflow', { created: [WORKFLOW, 'default/x'] }, ['G1']],
   [
-    'a success that was acknowledged and is forgotten',
+    'a missing acknowledged success',
     { actions: [done('one'), { name: 'two', state: 'RUNNING', attempt: 1 }], state: 'RUNNING' },
     ['G1', 'G8'],
   ],
   [
-    'a start that nobody recorded',
+    'an unrecorded start',
     { agents: [...history.slice(0, 5), entry('started', 'two', 'RUNNING'), ...history.slice(5)] },
     ['G2'],
   ],
   [
-    'a success that was forgotten, and asked for again',
+    'a success that was lost, so that its action was assigned again',
     { agents: [...history, entry('started', 'two', 'RUNNING')], actions: [done('one'), done('two', 2)] },
     ['G1'],
   ],
-  ['an attempt more than starts: the answer was lost', { actions: [done('one', 2), done('two')] }, []],
+  [
+    'one attempt more than starts, because the answer was lost',
+    { actions: [done('one', 2), done('two')] },
+    [],
+  ],
   [
     'an action before its turn',
     { agents: [entry('started', 'two', 'RUNNING'), ...history.slice(0, 4)] },
     ['G6'],
   ],
   ['a workflow that does not end', { state: 'POST' }, ['G8']],
-  ['a failure although all went well', { state: 'FAILED' }, ['G4']],
+  ['a failure although everything succeeded', { state: 'FAILED' }, ['G4']],
 ] as const;
 
 for (const [name, journals, expected] of table) {

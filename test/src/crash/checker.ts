@@ -1,12 +1,12 @@
 import type { ActionName, AgentEntry, FinalAction, Journals } from './journals.ts';
 
-/** Each a promise that was broken, by its name in docs/reference/guarantees.md. */
+/** The broken promises, each by its name in docs/reference/guarantees.md. */
 export interface Violation {
   readonly promise: 'G1' | 'G2' | 'G4' | 'G6' | 'G8';
   readonly message: string;
 }
 
-/** Compares what was acknowledged and done with what the server remembers. */
+/** Compares what was acknowledged and done with what the server has stored. */
 export function violationsIn(journals: Journals): readonly Violation[] {
   return [
     ...lostCreations(journals),
@@ -21,10 +21,10 @@ export function violationsIn(journals: Journals): readonly Violation[] {
 function lostCreations({ created, workflows }: Journals): Violation[] {
   return [...created]
     .filter((name) => !workflows.has(name))
-    .map((name) => ({ promise: 'G1', message: `${name} was acknowledged and is not there` }));
+    .map((name) => ({ promise: 'G1', message: `${name} was acknowledged and is missing` }));
 }
 
-/** The first final report of an action that was acknowledged is what its state says for ever. */
+/** The first acknowledged final report of an action decides its state for ever. */
 function lostReports({ agents, workflows }: Journals): Violation[] {
   const seen = new Set<string>();
   return agents.flatMap((entry): Violation[] => {
@@ -39,7 +39,10 @@ function lostReports({ agents, workflows }: Journals): Violation[] {
   });
 }
 
-/** Whose success was acknowledged is never asked for again: the server would have forgotten it in between. */
+/**
+ * An action whose success was acknowledged is never assigned again. Otherwise the server would have lost it
+ * in between.
+ */
 function forgottenSuccesses({ agents }: Journals): Violation[] {
   const acknowledged = new Set<string>();
   return agents.flatMap((entry): Violation[] => {
@@ -64,7 +67,10 @@ function unrecordedStarts({ agents, workflows }: Journals): Violation[] {
   });
 }
 
-/** An action starts after the success of the one before it was sent: the server cannot have known it sooner. */
+/**
+ * An action starts after the success of the previous one was sent, because the server cannot have known it
+ * sooner.
+ */
 function wrongOrder({ agents, workflows }: Journals): Violation[] {
   const succeeded = new Set<string>();
   return agents.flatMap((entry): Violation[] => {

@@ -1,6 +1,6 @@
 /**
- * Workflows are created and run while the server meets one fault after the other; at the end it is left in peace, and what it
- * remembers is held against what others were told.
+ * Workflows are created and run while the server meets one fault after the other. Then the faults end, and
+ * the stored state is compared with what was acknowledged.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ export interface CrashReport {
   readonly workflows: number;
   readonly succeeded: number;
   readonly starts: number;
-  /** Starts of actions that had been started before. */
+  /** The number of starts of actions that had been started before. */
   readonly repeatedStarts: number;
   readonly reportsAcknowledged: number;
   readonly violations: readonly Violation[];
@@ -31,7 +31,7 @@ export interface CrashReport {
 
 export async function runCrashes({ cycles, seed, onCycle }: CrashOptions): Promise<CrashReport> {
   const choice = new SeededChoice(seed);
-  /** What meets what in time is another matter: a seed repeats the faults alone. */
+  /** The timing differs between runs. A seed repeats only the faults. */
   const random: Random = (below) => choice.below(Math.max(1, below));
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-crash-'));
   const place = await newPlace(dataDirectory);

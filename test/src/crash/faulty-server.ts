@@ -1,4 +1,4 @@
-/** The real server on fixed ports and one data folder, started again and again, each time to meet another fault. */
+/** The real server on fixed ports and one data folder, started repeatedly, each time with another fault. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -12,23 +12,23 @@ const ADDRESS = '127.0.0.1';
 const START_LIMIT_MS = 60_000;
 const CALLS_LIMIT_MS = 2_000;
 
-/** Each ends with the server gone, but `paused`. */
+/** After each fault but `paused` the server is gone. */
 export type Fault =
   | { readonly kind: 'none' }
-  /** SIGKILL so long after it was ready, or after its start. */
+  /** SIGKILL this long after it was ready, or after its start. */
   | { readonly kind: 'killed'; readonly afterMs: number; readonly since: 'ready' | 'start' }
-  /** Killed by the kernel in the middle of the n-th of these system calls. */
+  /** The kernel kills it during the n-th of these system calls. */
   | { readonly kind: 'killed-in-call'; readonly call: 'fdatasync' | 'pwrite64'; readonly number: number }
-  /** Stopped for so long, then it goes on, and is killed later. */
+  /** It is stopped for this long, then continues, and is killed later. */
   | { readonly kind: 'paused'; readonly forMs: number; readonly afterMs: number }
-  /** Its clock is wrong by so much, and right again at the next start. */
+  /** Its clock is wrong by this much, and right again at the next start. */
   | { readonly kind: 'clock-skewed'; readonly bySeconds: number; readonly afterMs: number };
 
 export interface ServerPlace {
   readonly dataDirectory: string;
   readonly httpPort: number;
   readonly grpcPort: number;
-  /** Beside those that every server of a run has. */
+  /** Flags besides those that every server of a run has. */
   readonly flags?: readonly string[];
 }
 
@@ -40,12 +40,12 @@ export function grpcAddressOf({ grpcPort }: ServerPlace): string {
   return `${ADDRESS}:${grpcPort}`;
 }
 
-/** Ports that nobody listens on now. */
+/** Ports on which nobody listens now. */
 export async function newPlace(dataDirectory: string): Promise<ServerPlace> {
   return { dataDirectory, httpPort: await freePort(), grpcPort: await freePort() };
 }
 
-/** Lives through one fault; resolves when the server is gone. @throws Error when it ends otherwise. */
+/** Runs through one fault. Resolves when the server is gone. @throws Error when it ends otherwise. */
 export async function liveThrough(place: ServerPlace, fault: Fault): Promise<void> {
   const server = start(place, prefixOf(fault));
   if (fault.kind === 'killed' && fault.since === 'start') {
@@ -54,7 +54,7 @@ export async function liveThrough(place: ServerPlace, fault: Fault): Promise<voi
   }
   const isReady = await server.ready;
   if (fault.kind === 'killed-in-call') {
-    // One that makes fewer such calls is killed after a while.
+    // A server that makes fewer such calls is killed after a while.
     await Promise.race([server.ended, pause(CALLS_LIMIT_MS)]);
     return server.kill();
   }
@@ -75,7 +75,7 @@ export interface WellServer extends AsyncDisposable {
   said(): readonly string[];
 }
 
-/** A server without faults. */
+/** Starts a server without faults. */
 export async function startWell(place: ServerPlace): Promise<WellServer> {
   const server = start(place, []);
   if (!(await server.ready)) throw new Error(`the server did not start:\n${server.said().join('\n')}`);
@@ -111,12 +111,12 @@ function start(
     '--syslog-enabled=false',
     '--log-format=json',
     '--local-api-port=0',
-    // What is tried here is what is kept, not who may write it.
+    // This tests what is stored, not who may write it.
     '--api-anonymous=everyone',
     ...others,
   ];
   const [command = process.execPath, ...rest] = [...prefix, process.execPath, main, ...flags];
-  // A group of its own: strace and faketime would leave the server behind.
+  // It gets its own process group, because strace and faketime would leave the server behind.
   const child = spawn(command, rest, { stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   const ended = once(child, 'exit').then(() => undefined);
   const lines: string[] = [];
@@ -126,7 +126,7 @@ function start(
       if (line.includes('"message":"ready"')) resolve(true);
     });
     void ended.then(() => resolve(false));
-    // Whoever is done does not wait for it.
+    // Callers that are done do not wait for it.
     setTimeout(() => resolve(false), START_LIMIT_MS).unref();
   });
   const signal = (name: NodeJS.Signals) => signalGroup(child, name);
@@ -143,7 +143,7 @@ function start(
   };
 }
 
-/** What faketime leaves behind when it is killed is in the way of a later one with the same process id. */
+/** Removes files of a killed faketime, which block a later one with the same process id. */
 function forgetFakeTime({ pid }: ChildProcess): void {
   for (const name of ['faketime_shm_', 'sem.faketime_sem_'])
     rmSync(`/dev/shm/${name}${pid}`, { force: true });
@@ -153,6 +153,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, signal);
   } catch {
-    // It is gone already.
+    // It has already ended.
   }
 }

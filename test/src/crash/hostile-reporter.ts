@@ -1,4 +1,7 @@
-/** Sends again what agents have reported: doubled, late, out of order, in another's name, at absurd times. None may change anything. */
+/**
+ * Repeats reports of agents: duplicated, late, out of order, in another agent's name, at absurd times. None
+ * may change anything.
+ */
 import { Client, credentials } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
@@ -13,7 +16,7 @@ import { pause, unaryCall } from './simulated-agent.ts';
 
 const METHODS = serviceDefinition(WorkflowService);
 const ANSWER_MS = 1_000;
-/** A report older than this many is of an action that is long over. */
+/** A report older than this many belongs to an action that ended long ago. */
 const RECENT = 64;
 
 type Mutation = (report: ActionStatusRequest) => ActionStatusRequest;
@@ -22,7 +25,10 @@ const ABSURD = [new Date(0), new Date(-62_135_596_800_000), new Date(253_402_300
 
 const isFinal = ({ actionState }: ActionStatusRequest) => actionState !== StateType.RUNNING;
 
-/** What may come of any acknowledged final report. A repeated start may be of an action that was interrupted, and is left alone. */
+/**
+ * The permitted answers to an acknowledged final report. A repeated start may belong to an interrupted
+ * action, and is not repeated.
+ */
 const mutations: readonly Mutation[] = [
   (report) => report,
   (report) => create(ActionStatusRequestSchema, { ...report, agentId: 'somebody-else' }),

@@ -1,4 +1,7 @@
-/** What the three sides of a crash run wrote down: whoever creates workflows, the agents, and at the end the server. */
+/**
+ * The records of the three sides of a crash run: the creators of workflows, the agents, and at the end the
+ * server.
+ */
 
 export interface ActionName {
   /** `<namespace>/<name>` */
@@ -6,7 +9,7 @@ export interface ActionName {
   readonly action: string;
 }
 
-/** What one agent did, in order. `started`: its RUNNING was acknowledged, and it did the work. */
+/** The acts of one agent, in order. `started`: its RUNNING was acknowledged, and it did the work. */
 export type AgentEntry = ActionName & {
   readonly agent: string;
   readonly event: 'started' | 'report-sent' | 'report-acknowledged';
@@ -17,7 +20,7 @@ export interface Journals {
   /** Workflows whose creation was acknowledged. */
   readonly created: ReadonlySet<string>;
   readonly agents: readonly AgentEntry[];
-  /** As the server has them at the end, by `<namespace>/<name>`. */
+  /** The workflows that the server has at the end, by `<namespace>/<name>`. */
   readonly workflows: ReadonlyMap<string, FinalWorkflow>;
 }
 
@@ -29,6 +32,6 @@ export interface FinalAction {
 
 export interface FinalWorkflow {
   readonly state: string;
-  /** Of all tasks, in order. */
+  /** The actions of all tasks, in order. */
   readonly actions: readonly FinalAction[];
 }

@@ -13,7 +13,7 @@ const { values } = parseArgs({
 const [cycles, seed] = [Number(values.cycles), Number(values.seed)];
 if (values.help || !Number.isInteger(cycles) || !Number.isInteger(seed)) {
   process.stdout.write(
-    'npm run test:crash -- [--cycles 200] [--seed NUMBER] [--json]\n\nKills the server again and again while workflows run, and compares what it\nremembers with what it had acknowledged.\n',
+    'npm run test:crash -- [--cycles 200] [--seed NUMBER] [--json]\n\nKills the server repeatedly while workflows run, and compares what it has stored\nwith what it had acknowledged.\n',
   );
   process.exitCode = values.help ? 0 : 2;
 } else {

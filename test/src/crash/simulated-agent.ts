@@ -1,4 +1,4 @@
-/** An agent that does nothing but report, in the current protocol over plain gRPC, and writes down what it did. */
+/** An agent that only reports, in the current protocol over plain gRPC, and records what it did. */
 import { Client, credentials, status, type ServiceError } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
 import {
@@ -15,7 +15,7 @@ import type { AgentEntry } from './journals.ts';
 const METHODS = serviceDefinition(WorkflowService);
 const HOLD_MS = 2_000;
 const RETRY_MS = 30;
-/** Nobody hears a report that a server which was killed did not answer. */
+/** A report that a killed server did not answer was not received. */
 const ANSWER_MS = 3_000;
 
 const states = { RUNNING: StateType.RUNNING, SUCCESS: StateType.SUCCESS, FAILED: StateType.FAILED } as const;
@@ -26,7 +26,7 @@ export interface AgentOptions {
   readonly journal: AgentEntry[];
   /** A number from 0 up to, not including, `below`. */
   readonly random: (below: number) => number;
-  /** Reports that were acknowledged, for whoever wants to send them again. */
+  /** The acknowledged reports, for code that repeats them. */
   readonly sent: ActionStatusRequest[];
 }
 
@@ -45,7 +45,7 @@ export class SimulatedAgent {
     });
   }
 
-  /** Until `stop`. */
+  /** Runs until `stop`. */
   async run(): Promise<void> {
     while (!this.#isStopped) {
       const answer = await this.#call(
@@ -68,12 +68,12 @@ export class SimulatedAgent {
     if (!(await this.#report(action, 'RUNNING'))) return;
     this.#write(action, 'started', 'RUNNING');
     if (random(3) === 0) await pause(random(20));
-    // A machine that loses its power: what it did is done, and nobody was told.
+    // Simulates a power failure: what the machine did is done, but was not reported.
     if (random(20) === 0) return;
     await this.#report(action, random(40) === 0 ? 'FAILED' : 'SUCCESS');
   }
 
-  /** Again until somebody answers, as agents do; false when it is refused. */
+  /** Repeats the call until it is answered, as agents do. Returns false when it is refused. */
   async #report(action: ActionResponse, state: keyof typeof states): Promise<boolean> {
     const { workflowId, taskId, actionId, name } = action;
     const request = create(ActionStatusRequestSchema, {

@@ -35,8 +35,8 @@ export function workflow(name: string, [first, second]: readonly [string, string
 }
 
 /**
- * Asks until the server says yes, or says that it is there: the answer to an earlier request was lost. False when `signal` aborts
- * before.
+ * Repeats the request until the server accepts it, or reports that the object exists because the answer to an
+ * earlier request was lost. Returns false when `signal` aborts before.
  */
 export async function createUntilAcknowledged(
   url: string,

@@ -1,4 +1,4 @@
-/** Workflows that are created and run all the while, on one server, whatever happens to it. */
+/** Workflows that are continuously created and run on one server, whatever happens to it. */
 import type { ActionStatusRequest } from '@tinkerbell/api/agent';
 import { grpcAddressOf, urlOf, type ServerPlace } from './faulty-server.ts';
 import { reportHostilely } from './hostile-reporter.ts';
@@ -13,7 +13,7 @@ const PEACE_LIMIT_MS = 60_000;
 /** A number from 0 up to, not including, `below`. */
 export type Random = (below: number) => number;
 
-/** Who creates, who works, who disturbs; all until they are told to stop. */
+/** The creators, agents and disturbers. All run until they are stopped. */
 export function startWorld(place: ServerPlace, random: Random) {
   const [creating, disturbing] = [new AbortController(), new AbortController()];
   const created = new Set<string>();
@@ -57,7 +57,7 @@ async function create(
   }
 }
 
-/** The workflows when all have ended, or when that takes too long. */
+/** Returns the workflows when all have ended, or when that takes too long. */
 export async function restOf(place: ServerPlace) {
   const startedMs = performance.now();
   for (;;) {

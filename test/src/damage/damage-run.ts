@@ -1,4 +1,4 @@
-/** Damages stores one after the other, opens each, and compares what it says with what was acknowledged. */
+/** Damages stores one after the other, opens each, and compares its content with what was acknowledged. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,11 +24,14 @@ import {
 export interface DamageReport {
   readonly seed: number;
   readonly damages: number;
-  /** The start was refused, with the place and the way back. */
+  /** The start was refused, with the place and the fix. */
   readonly refused: number;
-  /** The start succeeded, and everything that was acknowledged is there: a byte that nothing depends on. */
+  /**
+   * The start succeeded, and everything that was acknowledged is there, because nothing depends on the
+   * damaged byte.
+   */
   readonly harmless: number;
-  /** The damage, and what was lost or changed without a word. */
+  /** The damage, and what was silently lost or changed. */
   readonly silent: readonly string[];
 }
 
@@ -38,7 +41,7 @@ export interface DamageOptions {
   readonly onDamage?: (done: number, what: string) => void;
 }
 
-/** So many damages share a history: to write one takes longer than to damage it. */
+/** The number of damages that share a history, because writing one takes longer than damaging it. */
 const DAMAGES_OF_A_STORE = 25;
 
 export async function runDamages({ count, seed, onDamage }: DamageOptions): Promise<DamageReport> {
@@ -74,7 +77,7 @@ function writeAnother(root: string, number: number, choice: SeededChoice): Promi
   });
 }
 
-/** Of a copy in `folder`, which is gone afterwards. */
+/** Opens a copy in `folder`, which is gone afterwards. */
 export async function damageOnce(
   written: WrittenStore,
   folder: string,
@@ -90,7 +93,7 @@ export async function damageOnce(
   }
 }
 
-/** `refused`, `harmless`, or what is wrong. */
+/** Returns `refused`, `harmless`, or what is wrong. */
 async function verdictOf({ contents }: WrittenStore, folder: string): Promise<string> {
   const path = join(folder, DATABASE);
   let open: ReturnType<typeof openAll>;
@@ -103,22 +106,22 @@ async function verdictOf({ contents }: WrittenStore, folder: string): Promise<st
     const now = await contentsOf(open);
     for (const part of ['objects', 'changes', 'leases', 'records'] as const)
       if (!isDeepStrictEqual(now[part], contents[part]))
-        return `${part} are not those that were acknowledged, and the start said nothing`;
+        return `${part} are not those that were acknowledged, and the start reported nothing`;
     return 'harmless';
   } finally {
     await open.close();
   }
 }
 
-/** undefined when it names a place and the way back. */
+/** Returns undefined when the message names a place and the fix. */
 function refusal(thrown: unknown): string | undefined {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const isNamed = thrown instanceof PlatformError && thrown.code === 'damaged';
   if (isNamed && /is damaged: .+: .+--accept-loss/s.test(message)) return undefined;
-  return `refused without a place and a way back: ${message}`;
+  return `refused without a place and a fix: ${message}`;
 }
 
-/** With the loss accepted it starts, and everything that it has is something that was written. */
+/** After accepting the loss it starts, and everything that it has was once written. */
 async function verdictOfLoss(contents: StoreContents, path: string): Promise<string> {
   const preparations = {
     store: (database: DatabaseSync) => prepareSchema(database, path),

@@ -1,4 +1,7 @@
-/** What disks, crashes and people do to the files of a data folder. One of them happens at a time. */
+/**
+ * The damages that disks, crashes and people cause to the files of a data folder. One of them happens at a
+ * time.
+ */
 import {
   closeSync,
   copyFileSync,
@@ -15,11 +18,11 @@ import type { SeededChoice } from '../seeded-choice.ts';
 import { DATABASE } from './written-store.ts';
 
 const FILES = [DATABASE, `${DATABASE}-wal`, `${DATABASE}-acknowledged`];
-/** The log matters most: it has what was acknowledged last. */
+/** The log is chosen most often, because it has what was acknowledged last. */
 const LIKELY_FILES = [DATABASE, DATABASE, `${DATABASE}-wal`, `${DATABASE}-wal`, `${DATABASE}-acknowledged`];
 const SECTOR_BYTES = 512;
 
-/** Damages `folder`; says what it did. `older`: the same folder at an earlier time. */
+/** Damages `folder` and returns a description. `older`: the same folder at an earlier time. */
 export function damageFolder(folder: string, older: string, choice: SeededChoice): string {
   const file = choice.of(LIKELY_FILES.filter((name) => sizeOf(join(folder, name)) > 0));
   const path = join(folder, file);
@@ -55,12 +58,12 @@ export function damageFolder(folder: string, older: string, choice: SeededChoice
     case 'swap':
       return swap(folder, older, [file]);
     case 'swap-all':
-      // An old backup of the folder, but for the file that says so.
+      // An old backup of the folder, but for the file that would reveal it.
       return swap(folder, older, [DATABASE, `${DATABASE}-wal`]);
   }
 }
 
-/** The bytes of all files, to see whether anything was damaged at all. */
+/** Returns the bytes of all files, to see whether anything was damaged at all. */
 export function sameFiles(one: string, other: string): boolean {
   return FILES.every((name) => bytesOf(join(one, name)).equals(bytesOf(join(other, name))));
 }

@@ -13,7 +13,7 @@ const { values } = parseArgs({
 const [count, seed] = [Number(values.count), Number(values.seed)];
 if (values.help || !Number.isInteger(count) || !Number.isInteger(seed)) {
   process.stdout.write(
-    'npm run test:damage -- [--count 500] [--seed NUMBER] [--json]\n\nFlips bits, cuts, empties, removes and swaps the files of a data folder, opens each, and\ncompares what is there with what had been acknowledged.\n',
+    'npm run test:damage -- [--count 500] [--seed NUMBER] [--json]\n\nFlips bits, truncates, empties, removes and swaps the files of a data folder, opens each, and\ncompares its content with what had been acknowledged.\n',
   );
   process.exitCode = values.help ? 0 : 2;
 } else {

@@ -1,4 +1,4 @@
-/** A data folder with a history, and what was acknowledged in it. */
+/** A data folder with a history, and a record of what was acknowledged in it. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,7 +12,7 @@ import type { SeededChoice } from '../seeded-choice.ts';
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 export const DATABASE = 'tinkerbell.db';
-/** Times 5 ms. */
+/** The number of waits of 5 ms. */
 const ASKED = 2000;
 const COLLECTIONS = ['hardware.tinkerbell.org', 'workflows.tinkerbell.org'];
 
@@ -36,11 +36,11 @@ export interface WriteOptions {
   readonly folder: string;
   readonly choice: SeededChoice;
   readonly writes: number;
-  /** Of a spec's padding. */
+  /** The maximum length of a spec's padding. */
   readonly bytesMax: number;
 }
 
-/** The files are those of a server that was killed, or of one that was stopped. */
+/** The files of a server that was killed, or of one that was stopped. */
 export async function writeStore({ folder, choice, writes, bytesMax }: WriteOptions): Promise<WrittenStore> {
   const [working, olderFolder] = [join(folder, 'working'), join(folder, 'older')];
   mkdirSync(working, { recursive: true });
@@ -69,7 +69,7 @@ export async function writeStore({ folder, choice, writes, bytesMax }: WriteOpti
   return written;
 }
 
-/** All that the program keeps in the file, open. */
+/** The open store, journal and leases in the file. */
 export interface OpenStores {
   readonly store: Store;
   readonly leases: ReturnType<typeof openSqliteLeaseBook>;
@@ -79,7 +79,7 @@ export interface OpenStores {
   close(): Promise<void>;
 }
 
-/** Whether the last record that was written would be missed. */
+/** Returns true if the loss of the last written record would be detected. */
 function isJournalAcknowledged(path: string): boolean {
   const acknowledged = readAcknowledged(path, 'journal');
   using database = new DatabaseSync(path, { readOnly: true });
@@ -90,7 +90,7 @@ function isJournalAcknowledged(path: string): boolean {
   );
 }
 
-/** Throws as a start does; what was opened before is closed then. */
+/** Throws as a start does, after it has closed what was opened before. */
 export function openAll(path: string): OpenStores {
   const { clock, runAll } = handClock();
   const opened: AsyncDisposable[] = [];
@@ -106,7 +106,8 @@ export function openAll(path: string): OpenStores {
     const journal = keep(openSqliteJournal({ path, clock, log: silentLog }));
     const leases = keep(openSqliteLeaseBook({ path }));
     const settle = async (): Promise<void> => {
-      // All that waits is written, then the log is synced, and then that is acknowledged: a busy disk takes a while.
+      // All queued records are written, then the log is synced, then that is acknowledged. On a busy disk
+      // this takes a while.
       await journal.read({ after: 0, limit: 1 });
       for (let asked = 0; asked < ASKED; asked += 1) {
         await runAll();
@@ -136,7 +137,8 @@ export async function contentsOf({ store, journal, leases }: OpenStores): Promis
 
 export function copyFolder(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
-  // The index of the log is made anew by whoever opens the database first, as after a restart of the machine.
+  // The first program that opens the database creates the index of the log again, as after a restart of the
+  // machine.
   for (const name of readdirSync(from).filter((one) => !one.endsWith('-shm')))
     if (existsSync(join(from, name))) copyFileSync(join(from, name), join(to, name));
 }
@@ -192,13 +194,13 @@ function appendSomething(journal: OpenStores['journal'], choice: SeededChoice, c
   });
 }
 
-/** As SQLite does by itself after so many pages. Afterwards the log begins anew. */
+/** A checkpoint, as SQLite makes it by itself after a number of pages. Afterwards the log starts again. */
 function checkpoint(path: string, choice: SeededChoice): void {
   using database = new DatabaseSync(path, { timeout: 1000 });
   database.exec(`pragma wal_checkpoint(${choice.of(['passive', 'restart', 'truncate'])})`);
 }
 
-/** A clock whose tasks run when the caller says so. */
+/** A clock whose tasks run when the caller calls for it. */
 function handClock() {
   const tasks = new Set<() => void>();
   const clock: Clock = {

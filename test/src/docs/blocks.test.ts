@@ -1,4 +1,4 @@
-/** Which commands a page has, and which mistakes in it are found. */
+/** Tests which commands are read from a page, and which mistakes in it are found. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blocksOf } from './blocks.ts';
@@ -6,7 +6,7 @@ import { missingLines } from './shown-output.ts';
 
 const page = (...lines: readonly string[]): string => lines.join('\n');
 
-test('a script is a command for each line, and a backslash continues it', () => {
+test('a script has one command per line, and a backslash continues it', () => {
   assert.deepEqual(blocksOf(page('```sh', 'a \\', '  b', '# a remark', 'c', '```')), [
     {
       kind: 'run',
@@ -19,7 +19,7 @@ test('a script is a command for each line, and a backslash continues it', () => 
   ]);
 });
 
-test('a transcript has commands with what they print', () => {
+test('a transcript has commands with their output', () => {
   assert.deepEqual(blocksOf(page('```console', '$ a', 'one', '$ b', '```')), [
     {
       kind: 'run',
@@ -32,7 +32,7 @@ test('a transcript has commands with what they print', () => {
   ]);
 });
 
-test('no command escapes: neither without a language, nor indented, nor without a reason', () => {
+test('no command is skipped: neither without a language, nor indented, nor without a reason', () => {
   const kinds = (...lines: readonly string[]) => blocksOf(page(...lines)).map(({ kind }) => kind);
   assert.deepEqual(kinds('```', 'a', '```'), ['wrong']);
   assert.deepEqual(kinds('', '    tink get hw'), ['wrong']);
@@ -47,7 +47,7 @@ test('a YAML block below the name of a file is that file', () => {
   ]);
 });
 
-test('output is compared line by line in order, times and spans by their shape', () => {
+test('output is compared line by line in order, and times and durations by their format', () => {
   const printed = 'NAME  AGE\nm1    12s\nat 2026-11-20T14:00:03Z\n';
   assert.deepEqual(missingLines(['NAME   AGE', 'm1   3s', '…', 'at 2027-01-01T00:00:00Z'], printed), []);
   assert.deepEqual(missingLines(['m1 3s', 'NAME AGE'], printed), ['NAME AGE']);

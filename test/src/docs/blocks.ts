@@ -1,9 +1,9 @@
-/** The blocks of commands in a page of Markdown. The first word after a fence says what is in it. */
+/** Reads the blocks of commands in a page of Markdown. The first word after a fence names its content. */
 
 export interface Command {
   /** One or several lines of shell. */
   readonly text: string;
-  /** What a transcript shows below it. */
+  /** The output that a transcript shows below it. */
   readonly output: readonly string[];
 }
 
@@ -11,7 +11,7 @@ export type Block =
   | { readonly kind: 'run'; readonly line: number; readonly commands: readonly Command[] }
   /** Flags of the server without the command. */
   | { readonly kind: 'flags'; readonly line: number; readonly text: string }
-  /** A file that the commands below it use: its name in backquotes and a colon stand on the line above. */
+  /** A file that the commands below it use. The line above has its name in backquotes and a colon. */
   | { readonly kind: 'file'; readonly line: number; readonly name: string; readonly text: string }
   | { readonly kind: 'not-run'; readonly line: number; readonly reason: string }
   | { readonly kind: 'wrong'; readonly line: number; readonly problem: string };
@@ -19,7 +19,7 @@ export type Block =
 const LANGUAGES_TO_READ = ['yaml', 'text', 'json', 'mermaid'];
 const FENCE = /^```(\S*)(?: (.*))?$/;
 
-/** Pure. Every fence must name a language, so that no command escapes by having none. */
+/** Pure. Every fence must name a language, so that no command is skipped for want of one. */
 export function blocksOf(page: string): readonly Block[] {
   const lines = page.split('\n');
   const blocks: Block[] = [];
@@ -68,7 +68,7 @@ function blockOf({ line, language, note, above, content }: Fence): Block | undef
   return { kind: 'wrong', line, problem: `the language "${language}"; use sh, console, flags, yaml or text` };
 }
 
-/** One for each line; a backslash at its end continues it. */
+/** Returns one command per line. A backslash at its end continues it. */
 function scriptCommands(lines: readonly string[]): readonly Command[] {
   return lines
     .join('\n')

@@ -1,4 +1,7 @@
-/** A shell as the reader of a guide has it: `tink`, `tinkerbell` and `kubectl` on the PATH, a server that runs, a folder of its own. */
+/**
+ * A shell for the reader of a guide: `tink`, `tinkerbell` and `kubectl` on the PATH, a running server, and a
+ * separate folder.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,18 +13,18 @@ import { startServer } from '../start-server.ts';
 const checkout = join(import.meta.dirname, '../../..');
 const agentMain = join(checkout, 'apps/agent/src/main.ts');
 
-/** What nobody ends. */
+/** The limit for a command that nothing ends. */
 const COMMAND_MS_MAX = 40_000;
 
 export interface Ended {
-  /** Both streams. */
+  /** Both output streams. */
   readonly printed: string;
   readonly hasFailed: boolean;
 }
 
 export interface GuideSession extends AsyncDisposable {
   write(name: string, text: string): void;
-  /** `isEnough` ends a command that follows something; until then it must not fail. */
+  /** `isEnough` ends a command that follows something. Until then it must not fail. */
   run(text: string, isEnough?: (printed: string) => boolean): Promise<Ended>;
   /** A real agent, which runs commands of the images busybox and alpine on this machine. */
   startAgent(id: string): void;
@@ -35,7 +38,7 @@ export async function openGuideSession(kubectlPath: string): Promise<GuideSessio
   symlinkSync(kubectlPath, join(folder, 'bin/kubectl'));
   writeFileSync(join(folder, 'bin/tinkerbell'), serverCommand);
   chmodSync(join(folder, 'bin/tinkerbell'), 0o755);
-  // So that an answer of 400 and more is a failure of curl.
+  // Makes an answer of 400 or more a failure of curl.
   writeFileSync(join(folder, 'home/.curlrc'), 'fail\nshow-error\nsilent\n');
   const port = await freePort();
   const flags = ['--tink-server-bind-port', String(port), '--tootles-legacy-port', '0'];
@@ -75,7 +78,10 @@ export async function openGuideSession(kubectlPath: string): Promise<GuideSessio
   };
 }
 
-/** A start of the server is its settings' check: one runs already, and networks of examples are not here. */
+/**
+ * A start of the server becomes a check of its settings, because one runs already, and the networks of
+ * examples do not exist here.
+ */
 const serverCommand = `#!/bin/sh
 case "\${1--}" in -*) set -- config check "$@" ;; esac
 exec "${checkout}/node_modules/.bin/node" "${checkout}/apps/server/src/main.mjs" "$@"
@@ -105,7 +111,8 @@ async function ended(
       printed += part;
       look();
     });
-  // What follows nothing new prints nothing either: it is asked again, and runs no longer than any command.
+  // A command that follows something and gets nothing new prints nothing either. It is started again, and
+  // runs no longer than any command.
   const asking = setInterval(look, 250);
   const limit = setTimeout(() => {
     printed += `\n(ended after ${COMMAND_MS_MAX / 1000} s)`;

@@ -1,4 +1,4 @@
-/** What each guide needs beside what it shows: files that it names, and what has happened before. */
+/** What each guide needs besides what it shows: files that it names, and what has happened before. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,16 +6,19 @@ export interface GuideSetting {
   readonly files?: Readonly<Record<string, string>>;
   /** Run at the beginning. */
   readonly first?: string;
-  /** Run before the command that begins so. */
+  /** Run before the command with this beginning. */
   readonly before?: Readonly<Record<string, string>>;
-  /** An agent that runs beside: its id, and the command before which it starts; at the beginning without one. */
+  /**
+   * An agent that runs beside: its id, and the command before which it starts. Without one it starts at the
+   * beginning.
+   */
   readonly agent?: { readonly id: string; readonly before?: string };
 }
 
 const example = (name: string): string =>
   readFileSync(join(import.meta.dirname, '../../../examples/debian', name), 'utf8');
 
-/** As an operator edits it: without the mark that it is the example. */
+/** The file as an operator edits it, without the note that it is an example. */
 const edited = example('hardware.yaml').replace(/\n {2}annotations:\n(?: {4}.*\n)+/, '\n');
 
 const hardware = (name: string, mac: string, ip: string): string => `apiVersion: tinkerbell.org/v1alpha1
@@ -51,7 +54,7 @@ const legacy = {
   network: { interfaces: [{ dhcp: { mac: '02:00:00:00:00:01', hostname: 'server001' } }] },
 };
 
-/** Its action fails after some seconds, and touches no disk. */
+/** Its action fails after some seconds, and writes to no disk. */
 const debianTemplate = `version: "0.1"
 name: debian
 global_timeout: 600
@@ -77,7 +80,7 @@ tasks:
         image: busybox
 `;
 
-/** As the server makes it of an agent that nobody registered. */
+/** The Hardware that the server creates for an unregistered agent. */
 const discovered = hardware('discovery-52-54-00-00-00-01', '52:54:00:00:00:01', '192.168.56.46').replace(
   'metadata: {',
   `metadata: {annotations: {tinkerbell.org/approval: pending, tinkerbell.org/agent-attributes: '{"cpu":{}}'}, `,
@@ -150,5 +153,5 @@ export const settings: Readonly<Record<string, GuideSetting>> = {
   },
 };
 
-/** Pages of which no command is run yet, each with why. */
+/** Pages whose commands are not run yet, each with the reason. */
 export const notCovered: Readonly<Record<string, string>> = {};

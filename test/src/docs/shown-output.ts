@@ -1,4 +1,7 @@
-/** Whether a command printed what its transcript shows; what differs from run to run is compared by its shape. */
+/**
+ * Checks whether a command printed what its transcript shows. Values that differ from run to run are compared
+ * by their format.
+ */
 
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, '<time>'],
@@ -11,7 +14,10 @@ function shapeOf(line: string): string {
   return SHAPES.reduce((text, [shape, name]) => text.replace(shape, name), line).trim();
 }
 
-/** Lines of the transcript that are not in the output, in their order. A line of dots stands for any lines, dots in a line for any text. */
+/**
+ * Returns the lines of the transcript that are not in the output, in their order. A line of dots matches any
+ * lines, and dots in a line match any text.
+ */
 export function missingLines(shown: readonly string[], printed: string): readonly string[] {
   const lines = printed.split('\n').map(shapeOf);
   let from = 0;

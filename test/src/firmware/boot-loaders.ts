@@ -1,4 +1,4 @@
-/** Boot loaders of Debian's packages under the names that machines ask for. */
+/** The boot loaders of Debian's packages under the names that machines request. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,8 @@ export async function gatherBootLoaders(
   await copyFile('/usr/lib/syslinux/modules/bios/ldlinux.c32', join(directory, 'ldlinux.c32'));
   const grub = join(directory, 'grubx64.efi');
   if (mode === 'reservation') return copyFile(SIGNED_GRUB, grub);
-  // Debian's takes its files from the server that gave the address, which a proxy is not. One's own can name the server.
+  // Debian's loads its files from the server that assigned the address, which a proxy is not. A self-built
+  // one can name the server.
   const prefix = `(tftp,${serverAddress})/grub`;
   await run('grub-mkimage', ['-O', 'x86_64-efi', '-p', prefix, '-o', grub, ...MODULES]);
 }

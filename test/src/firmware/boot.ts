@@ -1,4 +1,4 @@
-/** One machine, from power-on until its agent has been handed an action. */
+/** Boots one machine, from power-on until its agent has been assigned an action. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,16 +37,16 @@ export interface BootResult {
 
 interface BootInput {
   readonly bootCase: BootCase;
-  /** Tells the boots of one process apart: 1 to 250. */
+  /** Identifies the boots of one process: 1 to 250. */
   readonly index: number;
   readonly network: PrivateNetwork;
   readonly files: BootFiles;
-  /** Empty; for disks, databases and certificates. */
+  /** An empty folder for disks, databases and certificates. */
   readonly directory: string;
   readonly onStandstill: (report: string) => void;
 }
 
-/** @throws Error with the timeline and the end of the console when the agent does not come. */
+/** @throws Error with the timeline and the end of the console when the agent does not connect. */
 export async function bootToAgent(input: BootInput): Promise<BootResult> {
   const { bootCase, index, network, directory } = input;
   const { loader, path, mode } = bootCase;
@@ -101,7 +101,7 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   return { seconds: (performance.now() - startedMs) / 1000, timeline };
 }
 
-/** As a BMC that downloads before it boots. */
+/** Works like a BMC that downloads before it boots. */
 async function fetchImage(server: RunningServer, mac: string, directory: string): Promise<string> {
   const path = join(directory, 'virtual-media.iso');
   const url = `${server.url}/iso/${mac.replaceAll(':', '-')}/hook.iso`;
@@ -171,7 +171,7 @@ function hardwareFor({ loader, mode }: BootCase, { machineNetwork }: Lab, index:
   };
 }
 
-/** An authority of its own, and a certificate for the server's address. */
+/** Creates an authority, and a certificate for the server's address. */
 async function makeCertificates(
   directory: string,
   address: string,

@@ -1,4 +1,4 @@
-/** What boots, and how it is told to. */
+/** The machines that boot, and how each is configured. */
 import type { Firmware } from '@tinkerbell/sandbox';
 
 export type Mode = 'reservation' | 'proxy';
@@ -8,18 +8,21 @@ export type ForeignServer = 'dnsmasq' | 'kea' | 'dhcpd';
 export interface BootLoader {
   readonly name: string;
   readonly firmware: Firmware;
-  /** Added to the command line of the server. */
+  /** Flags added to the command line of the server. */
   readonly flags?: readonly string[];
   /** `netboot.ipxe.binary` of the Hardware. */
   readonly binary?: string;
   readonly isTls?: boolean;
-  /** From our own image in the CD drive, with the machine's kernel arguments in it. */
+  /** Boots from our own image in the CD drive, with the machine's kernel arguments in it. */
   readonly isIso?: boolean;
-  /** It takes files from the server the foreign DHCP server names, and knows no proxy. */
+  /** It loads files from the server that the foreign DHCP server names, and does not support a proxy. */
   readonly needsNextServer?: boolean;
 }
 
-/** QEMU's option ROM is an iPXE that can run scripts. So that it loads something else, it must lack something: it has no TLS. */
+/**
+ * QEMU's option ROM is an iPXE that can run scripts. To load something else it must lack a feature: it has no
+ * TLS.
+ */
 const REPLACE_ROM = ['--ipxe-needed-features=https'];
 
 export const bootLoaders: readonly BootLoader[] = [
@@ -39,7 +42,7 @@ export interface BootCase {
   readonly loader: BootLoader;
   readonly mode: Mode;
   readonly path: Path;
-  /** Gives the addresses where ours is a proxy. */
+  /** The server that assigns the addresses where ours is a proxy. */
   readonly foreign: ForeignServer;
 }
 
@@ -54,7 +57,7 @@ export const firmwareMatrix: readonly BootCase[] = bootLoaders.flatMap((loader) 
   ),
 );
 
-/** The three ways of x86 firmware beside each of three foreign servers. */
+/** The three boot paths of x86 firmware beside each of three foreign servers. */
 export const foreignMatrix: readonly BootCase[] = (['kea', 'dhcpd', 'dnsmasq'] as const).flatMap((foreign) =>
   ['bios-rom', 'uefi-pxe', 'uefi-http'].flatMap((name) =>
     bootLoaders
@@ -63,7 +66,10 @@ export const foreignMatrix: readonly BootCase[] = (['kea', 'dhcpd', 'dnsmasq'] a
   ),
 );
 
-/** What `npm test` boots: each boot loader, each mode and path, and each foreign server at least once. */
+/**
+ * The cases that `npm test` boots: each boot loader, each mode and path, and each foreign server at least
+ * once.
+ */
 const TESTED = [
   'bios-rom, reservation, relayed',
   'undionly, reservation, direct',
@@ -84,7 +90,7 @@ export const testedCases: readonly BootCase[] = [...firmwareMatrix, ...foreignMa
   TESTED.includes(nameOf(one)),
 );
 
-/** Nothing but the image tells the machine what it is: no DHCP, no TFTP. */
+/** Only the image identifies the machine: no DHCP, no TFTP. */
 const FROM_IMAGE = ['--dhcp-enabled=false', '--tftp-server-enabled=false', '--iso-static-ipam-enabled=true'];
 
 /** Our own image as virtual media, with a static address. */

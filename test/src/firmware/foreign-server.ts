@@ -1,4 +1,4 @@
-/** Somebody else's DHCP server, with nothing in its configuration about booting. */
+/** A foreign DHCP server, whose configuration has nothing about booting. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -9,7 +9,7 @@ import { HOST_INTERFACE, type Lab } from './lab.ts';
 
 const FOREIGN = 5;
 
-/** Starts it on the server's segment and returns its address. It gives addresses to both segments. */
+/** Starts it on the server's segment and returns its address. It assigns addresses on both segments. */
 export async function startForeignServer(
   kind: ForeignServer,
   lab: Lab,
@@ -20,7 +20,7 @@ export async function startForeignServer(
   }: {
     readonly directory: string;
     readonly cleanup: AsyncDisposableStack;
-    /** Absent: it says nothing about booting. */
+    /** Absent: it announces nothing about booting. */
     readonly nextServer?: string;
   },
 ): Promise<string> {
@@ -29,7 +29,7 @@ export async function startForeignServer(
   const [command, args] = await starters[kind]({ directory, networks, nextServer });
   const child: RunningChild = await host.start(command, args);
   cleanup.defer(() => child.stop());
-  // Neither output may fill its pipe; what is said shows when it ends too early.
+  // Neither output may fill its pipe. The output is shown when the program ends too early.
   let said = '';
   for (const stream of [child.process.stdout, child.process.stderr]) {
     stream?.on('data', (chunk: Buffer) => {

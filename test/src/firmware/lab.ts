@@ -1,6 +1,6 @@
 /**
- * The networks of one boot: a segment with the server, and, when asked for, a further one behind a relay where the machine
- * is; somebody else's DHCP server where ours is a proxy. All of it in namespaces that end with this process.
+ * The networks of one boot: a segment with the server, and optionally another one behind a relay with the
+ * machine, and a foreign DHCP server where ours is a proxy. All are in namespaces that end with this process.
  */
 import {
   createNetworkHost,
@@ -10,22 +10,22 @@ import {
 } from '@tinkerbell/sandbox';
 
 export interface LabOptions {
-  /** Tells labs of one process apart: 1 to 250. */
+  /** Identifies the labs of one process: 1 to 250. */
   readonly index: number;
   readonly isRelayed: boolean;
 }
 
 export interface Lab {
-  /** Where the machine is plugged in. */
+  /** The segment to which the machine is connected. */
   readonly machineBridge: string;
-  /** Before the last number: `10.1.1` of the server's segment, `10.1.2` of the relayed one. */
+  /** The address without its last number: `10.1.1` for the server's segment, `10.1.2` for the relayed one. */
   readonly serverNetwork: string;
   readonly machineNetwork: string;
   readonly serverAddress: string;
   readonly server: NetworkHost;
-  /** Routes between the segments; the DHCP relay runs here. */
+  /** Routes between the segments and runs the DHCP relay. */
   readonly relay: NetworkHost | undefined;
-  /** A further host on the server's segment. */
+  /** Another host on the server's segment. */
   addHost(lastNumber: number): Promise<{ readonly host: NetworkHost; readonly address: string }>;
 }
 
@@ -33,7 +33,7 @@ const SERVER = 4;
 const RELAY = 1;
 const OURS = 2;
 
-/** Names of the relay host's network interfaces. */
+/** The names of the relay host's network interfaces. */
 export const RELAY_INTERFACES = { towardsServer: 'up0', towardsMachines: 'down0' } as const;
 export const HOST_INTERFACE = 'eth0';
 

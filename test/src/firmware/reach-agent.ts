@@ -1,9 +1,9 @@
-/** A Workflow whose first action is proof that a machine's agent was reached. */
+/** A Workflow whose first action proves that a machine's agent was reached. */
 import type { ApiObject, Machine, RunningServer, TimelineRecord } from '@tinkerbell/sandbox';
 
-/** Emulation on a busy machine is slow, however slow; a machine that hangs says nothing and asks for nothing. */
+/** Emulation on a busy machine is slow. A machine that hangs prints nothing and requests nothing. */
 const SILENCE_LIMIT_MS = 150_000;
-/** For one that starts again and again. */
+/** The limit for a machine that starts repeatedly. */
 const BOOT_LIMIT_MS = 10 * 60_000;
 const POLL_MS = 250;
 
@@ -44,15 +44,15 @@ interface Boot {
   readonly server: RunningServer;
   readonly hardware: ApiObject;
   readonly machine: Machine;
-  /** Called when the machine stood still and was reset. */
+  /** Called when the machine hung and was reset. */
   readonly onStandstill: (report: string) => void;
 }
 
 /**
- * A machine that stands still is reset once, as by whoever watches a rack: firmware has time-outs of its own, and its emulator
- * may have had no processor meanwhile.
+ * A machine that hangs is reset once, as an operator would do: firmware has time-outs, and its emulator may
+ * have had no processor meanwhile.
  *
- * @throws Error with the timeline and the end of the console when the agent does not come.
+ * @throws Error with the timeline and the end of the console when the agent does not connect.
  */
 export async function agentReached(boot: Boot): Promise<readonly TimelineRecord[]> {
   try {

@@ -1,4 +1,4 @@
-/** Registers one test for each case; a file's cases boot one after another. */
+/** Registers one test for each case. The cases of a file boot one after another. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 

@@ -1,4 +1,4 @@
-/** Boots many machines, a few at a time, each in networks of its own. */
+/** Boots many machines, a few at a time, each in its own networks. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildHook, buildIso, withCacheLock } from '@tinkerbell/hook';
@@ -15,13 +15,13 @@ export interface CaseResult {
   readonly seconds: number;
   /** Absent: the agent was reached. */
   readonly error?: string;
-  /** Why the machine was reset; absent: it was not. */
+  /** Why the machine was reset. Absent: it was not. */
   readonly standstill?: string;
 }
 
 export interface MatrixOptions {
   readonly cases: readonly BootCase[];
-  /** Machines at once; each takes a core and 1 GiB. */
+  /** The number of machines at once. Each takes a core and 1 GiB. */
   readonly concurrency: number;
   readonly onResult: (result: CaseResult) => void;
 }
@@ -46,7 +46,10 @@ export async function runMatrix({
   return results;
 }
 
-/** Fetches and builds what the cases need, and moves this process into a private network. Returns what boots one. */
+/**
+ * Fetches and builds what the cases need, and moves this process into a private network. Returns a function
+ * that boots one.
+ */
 export async function openMatrix(
   cases: readonly BootCase[],
   cleanup: AsyncDisposableStack,
@@ -93,7 +96,7 @@ async function tryBoot(
   }
 }
 
-/** What has to be fetched or built while there is a way to the world. */
+/** Prepares the files that have to be fetched or built while there is a network. */
 async function prepareFiles(cases: readonly BootCase[]): Promise<BootFiles> {
   const hookDirectory = join(cacheDirectory, 'test', 'hook-firmware');
   const needsArm = cases.some(({ loader }) => isArm(loader.firmware));

@@ -8,11 +8,11 @@ const cacheDirectory = join(import.meta.dirname, '../../../.cache');
 export interface BootPlace {
   readonly hookDirectory: string;
   readonly ipxeDirectory: string;
-  /** Empty but for `images`. */
+  /** Empty except for `images`. */
   readonly directory: string;
 }
 
-/** What a server needs so that machines boot. To be called before entering a network without a way to the world. */
+/** Provides what a server needs to boot machines. Call it before entering an isolated network. */
 export async function prepareBoot(cleanup: AsyncDisposableStack): Promise<BootPlace> {
   const hookDirectory = join(cacheDirectory, 'test/hook-firmware');
   const ipxe = await withCacheLock(cacheDirectory, async () => {

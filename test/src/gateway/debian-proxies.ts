@@ -1,4 +1,7 @@
-/** Debian's nginx and HAProxy with the configurations of deploy/, with ports of loopback in place of those that the files name. */
+/**
+ * Runs Debian's nginx and HAProxy with the configurations of deploy/, with ports of loopback instead of those
+ * in the files.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -54,7 +57,7 @@ export async function startHaproxy(site: ProxySite): Promise<Proxy> {
   return started(['haproxy', '-f', file], ports);
 }
 
-/** @throws Error when the file has nothing of what is to be replaced. */
+/** @throws Error when the file has nothing to be replaced. */
 function filled(file: string, site: ProxySite, own: readonly (readonly [string, string])[]): string {
   const changes = [
     ...own,
@@ -72,7 +75,7 @@ function filled(file: string, site: ProxySite, own: readonly (readonly [string, 
 
 const ATTEMPTS = 200;
 
-/** Resolves when it takes connections. @throws Error with what it said when it ends. */
+/** Resolves when it accepts connections. @throws Error with its output when it ends. */
 async function started(command: readonly string[], ports: Ports): Promise<Proxy> {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...command], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,6 +1,6 @@
 /**
- * Machines on one network, the server on another, and between them a computer that routes nothing: what comes through goes through the
- * gateway and the DHCP relay that run there.
+ * Machines on one network, the server on another, and between them a computer that routes nothing. All
+ * traffic passes the gateway and the DHCP relay that run there.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ export const SITE = {
   machineBridge: 'machines',
   serverBridge: 'servers',
   machineNetwork: '10.9.2',
-  /** Of the gateway, as machines see it and as the server does. */
+  /** The gateway's addresses, as machines see it and as the server does. */
   front: '10.9.2.1',
   back: '10.9.1.1',
   server: '10.9.1.4',
   serverInterface: 'eth0',
 } as const;
 
-/** The ports of upstream's stack, each to where the work is done. HTTP rows tell the server who asks. */
+/** The ports of upstream's stack, each with its backend. HTTP rows send the server the client's address. */
 const ROUTES = `
 listeners:
   - { name: metadata, port: 50061 }
@@ -40,7 +40,7 @@ forwards:
   - { name: syslog, protocol: udp, listen: "0.0.0.0:514", to: "${SITE.server}:514" }
 `;
 
-/** What the server tells machines: where the gateway is. */
+/** The flags with which the server sends machines the address of the gateway. */
 export const SERVER_FLAGS = [
   `--trusted-proxies=${SITE.back}`,
   `--dhcp-tftp-ip=${SITE.front}`,
@@ -56,7 +56,7 @@ export const SERVER_FLAGS = [
 export interface EdgeSite {
   readonly edge: NetworkHost;
   readonly server: NetworkHost;
-  /** A computer among the machines; nothing but the gateway is within its reach. */
+  /** Adds a computer among the machines. It can reach only the gateway. */
   addClient(lastNumber: number): Promise<NetworkHost>;
 }
 
@@ -80,7 +80,7 @@ export async function createEdgeSite(
   const server = await addHost([
     { name: SITE.serverInterface, bridge: SITE.serverBridge, address: `${SITE.server}/24` },
   ]);
-  // DHCP servers answer relays at the address towards the clients.
+  // DHCP servers answer relays at the address on the client side.
   await server.run('ip', 'route', 'add', `${SITE.front}/32`, 'via', SITE.back);
   return {
     edge,

@@ -1,7 +1,10 @@
-/** What the edge stack has on its file host, and the name server that leads to it. */
+/** The files on the file host of the edge stack, and the name server that leads to it. */
 import { EMULATED_KERNEL_ARGUMENTS, serialConsoleArguments, type NetworkHost } from '@tinkerbell/sandbox';
 
-/** A script for every machine, as the edge stack's `boot.ipxe`: the machine itself says who it is. */
+/**
+ * Returns a script for every machine, like the edge stack's `boot.ipxe`. The machine itself reports its
+ * identity.
+ */
 export function hookScript({ host, grpc }: { readonly host: string; readonly grpc: string }): string {
   const url = `http://${host}/tink-stack/hook`;
   const own = `grpc_authority=${grpc} tinkerbell_tls=false worker_id=\${mac} hw_addr=\${mac}`;
@@ -13,7 +16,7 @@ boot
 `;
 }
 
-/** Answers for every name of the domain; runs until `cleanup`. */
+/** Answers for every name of the domain. Runs until `cleanup`. */
 export async function startNameServer(
   host: NetworkHost,
   { domain, address }: { readonly domain: string; readonly address: string },

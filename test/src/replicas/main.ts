@@ -13,7 +13,7 @@ const { values } = parseArgs({
 const [kills, seed] = [Number(values.kills), Number(values.seed)];
 if (values.help || !Number.isInteger(kills) || !Number.isInteger(seed)) {
   process.stdout.write(
-    'npm run test:replicas -- [--kills 20] [--seed NUMBER] [--json]\n\nKills one of three servers on one PostgreSQL again and again while workflows run,\nand compares what they remember with what they had acknowledged.\n',
+    'npm run test:replicas -- [--kills 20] [--seed NUMBER] [--json]\n\nRepeatedly kills one of three servers on one PostgreSQL while workflows run,\nand compares what they have stored with what they had acknowledged.\n',
   );
   process.exitCode = values.help ? 0 : 2;
 } else {
@@ -29,7 +29,7 @@ if (values.help || !Number.isInteger(kills) || !Number.isInteger(seed)) {
     seed,
     signal: interrupted.signal,
     onKill(done, moveMs) {
-      const line = `${done} of ${kills}: work went on after ${(moveMs / 1000).toFixed(1)} s`;
+      const line = `${done} of ${kills}: work continued after ${(moveMs / 1000).toFixed(1)} s`;
       process.stderr.write(process.stderr.isTTY ? `\r${line}   ` : `${line}\n`);
     },
   });

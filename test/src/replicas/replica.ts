@@ -1,4 +1,7 @@
-/** One of several real servers on one PostgreSQL, on its own ports and data folder; killed and started again. */
+/**
+ * One of several real servers on one PostgreSQL, on its own ports and data folder. It is killed and started
+ * again.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +22,7 @@ export interface Replica extends AsyncDisposable {
   start(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
-  /** Whether the workflow controller runs here; false when it does not answer. */
+  /** Returns whether the workflow controller runs here. Returns false when the server does not answer. */
   isLeading(): Promise<boolean>;
 }
 
@@ -61,7 +64,7 @@ export async function newReplica(postgresUrl: string): Promise<Replica> {
 async function startServer(flags: readonly string[], postgresUrl: string): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [main, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Ctrl-C is for who runs this; servers are needed until the end.
+    // Ctrl-C is for the program that runs this. Servers are needed until the end.
     detached: true,
     env: { ...process.env, TINKERBELL_POSTGRES_URL: postgresUrl },
   });

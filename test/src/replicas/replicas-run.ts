@@ -1,6 +1,6 @@
 /**
- * Workflows are created and run on three servers with one PostgreSQL while one server after the other is killed; at the end, what is
- * remembered is held against what others were told.
+ * Workflows are created and run on three servers with one PostgreSQL while one server after the other is
+ * killed. At the end, the stored state is compared with what was acknowledged.
  */
 import type { ActionStatusRequest } from '@tinkerbell/api/agent';
 import { startPostgres } from '@tinkerbell/sandbox/postgres';
@@ -14,27 +14,30 @@ import { newReplica, type Replica } from './replica.ts';
 const REPLICAS = 3;
 const AGENTS = Array.from({ length: 8 }, (_, index) => `agent-${index}`);
 const CREATE_EVERY_MS = 60;
-/** Whoever created on a server that was killed asks another. */
+/** A creator whose server was killed uses another one. */
 const ASK_ANOTHER_AFTER_MS = 1_000;
-/** Beyond it, a kill has stopped the work. */
+/** Beyond this time, a kill has stopped the work. */
 const MOVE_LIMIT_MS = 60_000;
 const PEACE_LIMIT_MS = 90_000;
 
 export interface ReplicasOptions {
   readonly kills: number;
   readonly seed: number;
-  /** No further kill after it; what was done until then is checked. */
+  /** After it there is no further kill, and what was done until then is checked. */
   readonly signal?: AbortSignal;
   readonly onKill?: (done: number, moveMs: number) => void;
 }
 
 export interface ReplicasReport {
-  /** That were done: fewer than asked for when it was interrupted, or when work did not go on. */
+  /** The number of kills. It is lower than requested after an interruption, or when work did not continue. */
   readonly kills: number;
   readonly seed: number;
   /** Kills of the server that ran the controller. */
   readonly leaderKills: number;
-  /** From the kill until a workflow that was created after it was rendered and an agent was answered. */
+  /**
+   * The time from the kill until a workflow that was created afterwards was rendered and an agent was
+   * answered.
+   */
   readonly slowestMoveMs: number;
   readonly workflows: number;
   readonly succeeded: number;
@@ -116,7 +119,7 @@ function countsOf(workflows: ReadonlyMap<string, FinalWorkflow>, journal: readon
   };
 }
 
-/** Agents and creators know all servers, and begin with another one each. */
+/** Agents and creators know all servers, and each begins with another one. */
 function startWorld(replicas: readonly Replica[], random: Random) {
   const creating = new AbortController();
   const created = new Set<string>();
@@ -174,7 +177,10 @@ async function createSomewhere(
   return false;
 }
 
-/** Milliseconds until the other servers have rendered a new workflow, and have answered an agent; at most the limit. */
+/**
+ * Returns the milliseconds until the other servers have rendered a new workflow and answered an agent, at
+ * most the limit.
+ */
 async function workMoves(others: readonly Replica[], world: World, name: string): Promise<number> {
   const startedMs = performance.now();
   const answersBefore = world.journal.filter(({ event }) => event === 'report-acknowledged').length;
@@ -201,7 +207,7 @@ async function hasState(url: string, name: string): Promise<boolean> {
   }
 }
 
-/** The workflows when all have ended, or when that takes too long. */
+/** Returns the workflows when all have ended, or when that takes too long. */
 async function restOf(replicas: readonly Replica[]) {
   const startedMs = performance.now();
   for (;;) {

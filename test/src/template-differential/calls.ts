@@ -1,7 +1,7 @@
-/** A call with holes: `{str}` is an operand of that kind, `{any*}` none to three of them. */
+/** A call with placeholders: `{str}` is an operand of that kind, and `{any*}` none to three of them. */
 type CallShape = string;
 
-/** Functions of the same shapes. */
+/** Functions with the same call shapes. */
 const SHARED: readonly (readonly [names: string, shapes: readonly CallShape[]])[] = [
   [
     'trim upper lower title untitle nospace initials swapcase snakecase camelcase kebabcase',
@@ -119,7 +119,7 @@ const SINGLE: Readonly<Record<string, readonly CallShape[]>> = {
   genCAWithKey: ['"cn" 1 {str}'],
 };
 
-/** Functions whose results are random or depend on the clock, in expressions that do not. */
+/** Functions whose results are random or depend on the clock, in expressions whose results do not. */
 export const DETERMINED: readonly string[] = [
   '(shuffle "aaaa")',
   '(shuffle "abc" | len)',

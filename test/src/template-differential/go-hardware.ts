@@ -1,4 +1,7 @@
-/** `.Hardware` for Go as a map with the names of Go's fields, so that templates find what they find in upstream's struct. */
+/**
+ * `.Hardware` for Go as a map with the names of Go's fields, so that templates find the same names as in
+ * upstream's struct.
+ */
 import type { Hardware } from '@tinkerbell/resources';
 
 const INITIALISMS = /^(?:mac|ip|id|dhcp|uefi|osie|ipxe|url|rpi|uid|gid)$/;
@@ -19,7 +22,7 @@ function goNamed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [goName(name), goNamed(field)]));
 }
 
-/** `name_servers` is `NameServers`, `mac` is `MAC`, `allowPXE` is `AllowPXE`. */
+/** Converts `name_servers` to `NameServers`, `mac` to `MAC`, `allowPXE` to `AllowPXE`. */
 function goName(jsonName: string): string {
   return jsonName
     .split('_')

@@ -12,7 +12,7 @@ export interface Answer {
   readonly error?: string;
 }
 
-/** Why the comparison cannot run; undefined when it can. */
+/** Returns why the comparison cannot run, or undefined when it can. */
 export function goIsMissing(): string | undefined {
   if (goVersion() === undefined) return 'go is not installed (apt-get install golang-go)';
   const hasSprig = existsSync(join(SOURCES, 'src/github.com/Masterminds/sprig'));
@@ -21,7 +21,7 @@ export function goIsMissing(): string | undefined {
     : 'sprig is not installed (apt-get install golang-github-masterminds-sprig-dev)';
 }
 
-/** The second number of Go's version: 22 of 1.22.3. */
+/** Returns the minor number of Go's version: 22 of 1.22.3. */
 export function goVersion(): number | undefined {
   const asked = spawnSync('go', ['version'], { encoding: 'utf8' });
   const minor = /go1\.([0-9]+)/.exec(asked.stdout ?? '')?.[1];
@@ -33,7 +33,7 @@ export interface Request {
   readonly data: object;
 }
 
-/** Builds the program of test/go-template and has it execute the templates. */
+/** Builds the program of test/go-template and lets it execute the templates. */
 export function renderWithGo(requests: readonly Request[]): Answer[] {
   const folder = join(tmpdir(), 'tinkerbell-go-template');
   mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** What the generated templates are about: the data, and the operands of each kind. */
+/** The data of the generated templates, and the operands of each kind. */
 
 export const DATA = {
   name: 'world',
@@ -339,7 +339,7 @@ const VALUES = [
   '(semver "1.2.3")',
 ] as const;
 
-/** What an operand is for: the generator writes one of these where a function's signature names the kind. */
+/** The kind of an operand. The generator writes one of these where a function's signature names the kind. */
 export const OPERANDS = {
   any: VALUES,
   str: STRINGS,

@@ -2,10 +2,10 @@ import { CALLS, DETERMINED } from './calls.ts';
 import { OPERANDS, type OperandKind } from './operands.ts';
 import { SeededChoice } from '../seeded-choice.ts';
 
-/** How often every function is called by itself, before templates put them together. */
+/** How often every function is called by itself, before templates combine them. */
 const CALLS_PER_FUNCTION = 14;
 
-/** Returns that many templates at least; the same ones for the same seed. */
+/** Returns at least that many templates, the same ones for the same seed. */
 export function generatedTemplates(seed: number, count: number): string[] {
   const generator = new TemplateGenerator(new SeededChoice(seed));
   const templates = DETERMINED.map((expression) => `{{ ${expression} }}`);
@@ -32,7 +32,7 @@ class TemplateGenerator {
     return `${name} ${written}`.trim();
   }
 
-  /** Text, and two or three actions, each of which may hold more. */
+  /** Returns text with two or three actions, each of which may contain more. */
   template(depth = 0): string {
     const parts = Array.from({ length: 1 + this.#choice.below(3) }, () => this.#action(depth));
     return parts.join(this.#choice.of([' ', '\n', 'text', '']));

@@ -1,4 +1,4 @@
-/** What runs of image2disk need in tests: a server of images, and a clock that does not make anybody wait. */
+/** What tests of image2disk need: a server of images, and a clock that skips waits. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -15,7 +15,9 @@ export async function serve(context: TestContext, answer: RequestListener): Prom
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Every reading is a second later: each chunk is worth a progress report, and nothing is tried again for long. */
+/**
+ * Every reading is a second later, so each chunk is worth a progress report, and nothing is retried for long.
+ */
 export function quickClock(): ActionContext['clock'] {
   let now = 0;
   return {

@@ -8,7 +8,7 @@ export interface Measured {
   readonly services: readonly Service[];
   readonly requests: RequestCounts;
   readonly process: ProcessMetrics;
-  /** Of what is no service: the store. */
+  /** Metrics of components that are not services, such as the store. */
   readonly others: readonly MetricFamilies[];
 }
 
@@ -20,7 +20,7 @@ const pages: ReadonlyMap<string, (measured: Measured) => readonly MetricFamilies
   ['/http/metrics', ({ requests }) => [requests.all]],
 ]);
 
-/** Undefined for a path that is no page of metrics. */
+/** Returns undefined for a path that is not a page of metrics. */
 export function metricsPage(path: string, measured: Measured): Promise<Response> | undefined {
   if (path === '/metrics') return everything(measured);
   const page = pages.get(path);

@@ -11,7 +11,7 @@ export interface DataDirectory extends Disposable {
 
 /**
  * Creates the folder and locks it for this process, because a second server on the same database would number its writes
- * anew. The operating system holds the lock, so it ends with the process.
+ * from the start. The operating system holds the lock, so it ends with the process.
  */
 export function holdDataDirectory(path: string): DataDirectory {
   try {

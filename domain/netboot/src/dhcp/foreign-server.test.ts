@@ -26,7 +26,12 @@ const rows: readonly Row[] = [
   ['a NAK', packet({ messageType: 6 }), 'none', 'none'],
   ['an ACK without address, to an INFORM', packet({ messageType: 5 }), 'none', 'none'],
   ['our own OFFER', packet({ messageType: 2, serverIdentifier: US }, leased), 'none', 'none'],
-  ['an OFFER of nobody', packet({ messageType: 2, serverIdentifier: IPV4_ANY }, leased), 'none', 'none'],
+  [
+    'an OFFER without a server',
+    packet({ messageType: 2, serverIdentifier: IPV4_ANY }, leased),
+    'none',
+    'none',
+  ],
   [
     'a boot file in the header',
     packet({ messageType: 2 }, { ...leased, bootFile: 'x' }),

@@ -40,7 +40,7 @@ function offered({ options, bootFile, yiaddr }: DhcpPacket, address: Ipv4): Told
   const file = bootFile || options.bootFileName || undefined;
   const isPxe = /^(PXE|HTTP)Client/.test(options.vendorClassIdentifier ?? '');
   if (file !== undefined || isPxe) {
-    const what = file === undefined ? 'says that it boots machines' : `boots machines with ${file}`;
+    const what = file === undefined ? 'announces that it boots machines' : `boots machines with ${file}`;
     return { kind: 'booting', message: `${address} ${what}: machines may boot from there` };
   }
   if (yiaddr === IPV4_ANY) return undefined;

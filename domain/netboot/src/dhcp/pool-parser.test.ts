@@ -33,7 +33,7 @@ const refused: readonly [text: string, why: RegExp][] = [
   ['', /"": write FIRST-LAST\/PREFIX, as in 192\.0\.2\.100-/],
   ['192.0.2.0/24', /write FIRST-LAST/],
   ['192.0.2.100-192.0.2.300/24', /last address is not an IPv4 address: "192\.0\.2\.300"/],
-  ['127.0.0.1-127.0.0.9/24', /first address is no address a host can have/],
+  ['127.0.0.1-127.0.0.9/24', /first address is not a host address/],
   ['192.0.2.100-192.0.2.200/31', /prefix \/31/],
   ['192.0.2.100-192.0.3.200/24', /not in one \/24 network/],
   ['192.0.2.200-192.0.2.100/24', /192\.0\.2\.200 comes after the last/],
@@ -42,15 +42,15 @@ const refused: readonly [text: string, why: RegExp][] = [
   ['10.0.0.1-10.0.64.1/16', /16385 addresses are more than/],
   ['192.0.2.5-192.0.2.9/24,gateway=192.0.3.1', /gateway 192\.0\.3\.1 is not in the network/],
   ['192.0.2.5-192.0.2.9/24,gateway=192.0.2.7', /one of the pool's own/],
-  ['192.0.2.5-192.0.2.9/24,gateway=192.0.2.1,gateway=192.0.2.2', /gateway is given twice/],
+  ['192.0.2.5-192.0.2.9/24,gateway=192.0.2.1,gateway=192.0.2.2', /gateway is duplicated/],
   ['192.0.2.5-192.0.2.9/24,dns', /dns is not an IPv4 address: ""/],
-  ['192.0.2.5-192.0.2.9/24,router=192.0.2.1', /"router=192\.0\.2\.1" is none of gateway=/],
+  ['192.0.2.5-192.0.2.9/24,router=192.0.2.1', /"router=192\.0\.2\.1" is unknown; use gateway=/],
   ['192.0.2.5-192.0.2.9/24,lease=60', /such as 1h, not "60"/],
   ['192.0.2.5-192.0.2.9/24,lease=5s', /a lease of 5s is not between/],
   ['192.0.2.5-192.0.2.9/24,lease=9999999999d', /not between/],
 ];
 
-test('what cannot be read is refused with the reason and the value', () => {
+test('an invalid pool is refused with the reason and the value', () => {
   for (const [text, why] of refused) {
     const result = parseAddressPool(text);
     assert.ok(!result.ok, text);

@@ -86,8 +86,8 @@ function readSettings(
     if (name === 'dns') nameServers.push(readAddress('dns', value));
     else if (name === 'gateway' && gateway === undefined) gateway = readAddress('gateway', value);
     else if (name === 'lease' && leaseTimeSeconds === undefined) leaseTimeSeconds = readDuration(value);
-    else if (name === 'gateway' || name === 'lease') throw new Unreadable(`${name} is given twice`);
-    else throw new Unreadable(`${JSON.stringify(setting)} is none of gateway=, dns= and lease=`);
+    else if (name === 'gateway' || name === 'lease') throw new Unreadable(`${name} is duplicated`);
+    else throw new Unreadable(`${JSON.stringify(setting)} is unknown; use gateway=, dns= or lease=`);
   }
   if (nameServers.length > NAME_SERVERS_MAX) {
     throw new Unreadable(`${nameServers.length} name servers are more than ${NAME_SERVERS_MAX}`);
@@ -102,7 +102,7 @@ function readSettings(
 function readAddress(name: string, text = ''): Ipv4 {
   const address = parseIpv4(text);
   if (address === undefined) throw new Unreadable(`${name} is not an IPv4 address: ${JSON.stringify(text)}`);
-  if (!isHostAddress(address)) throw new Unreadable(`${name} is no address a host can have: ${address}`);
+  if (!isHostAddress(address)) throw new Unreadable(`${name} is not a host address: ${address}`);
   return address;
 }
 

@@ -8,7 +8,7 @@ import { isOurIdentifier } from './server-identifier.ts';
 export interface PoolStepInput {
   readonly request: DhcpPacket;
   readonly mac: Mac;
-  /** Of the client's network. */
+  /** The reservation's settings for the client's network. */
   readonly pool: AddressPool;
   readonly table: PoolTable;
   readonly isReserved: (address: Ipv4) => boolean;
@@ -68,7 +68,7 @@ function discover({ request, mac, pool, table, isReserved, nowMs }: PoolStepInpu
 function inform({ request, pool }: PoolStepInput): PoolStep {
   return isInPool(pool, request.ciaddr)
     ? { kind: 'inform' }
-    : ignore('no-hardware', `${request.ciaddr} is not of a pool`);
+    : ignore('no-hardware', `${request.ciaddr} is not in a pool`);
 }
 
 /** SELECTING has option 54. INIT-REBOOT has option 50 alone. RENEWING and REBINDING have ciaddr. */
@@ -86,7 +86,7 @@ function requestStep({ request, mac, pool, table, isReserved, nowMs }: PoolStepI
   if (isSelecting || isTaken || table.hasEverHad(mac)) {
     return { kind: 'refuse', message: `${wanted} is not leased to this client` };
   }
-  return ignore('no-lease', `nothing is known of a lease of ${wanted}`);
+  return ignore('no-lease', `there is no known lease of ${wanted}`);
 }
 
 /**

@@ -45,7 +45,7 @@ function choose(from: PoolTable, requested?: Ipv4, isReserved: (address: Ipv4) =
 const OTHER = '02:00:5e:10:00:0e';
 const THIRD = '02:00:5e:10:00:0d';
 
-test('the pool is that of the network the client is in', () => {
+test('uses the pool of the client’s network', () => {
   const chosen = (change: Partial<DhcpPacket>, options: DhcpOptions = {}, localAddresses: Ipv4[] = []) =>
     poolFor([elsewhere, pool], {
       request: request({ messageType: 1, ...options }, change),
@@ -53,8 +53,8 @@ test('the pool is that of the network the client is in', () => {
       serverAddress: settings.serverAddress,
     });
   const away = ipv4('10.1.0.1');
-  assert.equal(chosen({}), pool, 'the address we serve under');
-  assert.equal(chosen({}, {}, [away]), elsewhere, 'our address on the network interface');
+  assert.equal(chosen({}), pool, 'the server’s own address');
+  assert.equal(chosen({}, {}, [away]), elsewhere, 'the server’s address on the network interface');
   assert.equal(chosen({ ciaddr: A }, {}, [away]), pool, 'the address in use');
   assert.equal(chosen({ giaddr: away }), elsewhere, 'the relay');
   assert.equal(chosen({ giaddr: away }, { subnetSelection: A }), pool, 'subnet selection');
@@ -64,12 +64,12 @@ test('the pool is that of the network the client is in', () => {
   assert.equal(chosen({ giaddr: ipv4('172.16.0.1') }), undefined);
 });
 
-test('a machine gets its former address, the one it asks for, a new one, the longest free, in this order', () => {
+test('a machine gets its former address, the one it requests, a new one, the longest free, in this order', () => {
   const own = [B, STRANGER, 'released', -5] as const;
   assert.equal(choose(table(own), C), B);
   assert.equal(choose(table([B, STRANGER, 'leased', 5])), B);
   assert.equal(choose(table(), C), C);
-  assert.equal(choose(table([A, OTHER, 'released', -5])), B, 'one nobody had, before one that is free again');
+  assert.equal(choose(table([A, OTHER, 'released', -5])), B, 'an unused one, before one that is free again');
   const used = [
     [A, OTHER, 'released', -5],
     [B, OTHER, 'leased', -9],
@@ -77,15 +77,15 @@ test('a machine gets its former address, the one it asks for, a new one, the lon
   ] as const;
   assert.equal(choose(table(...used)), B);
   assert.equal(choose(table(...used), A), A);
-  assert.equal(choose(table(...used), C), B, 'a lease that holds is nobody else’s');
+  assert.equal(choose(table(...used), C), B, 'an active lease belongs to one machine');
 });
 
-test('no address is given twice, of Hardware, or while it is declined', () => {
+test('no address is assigned twice, to a machine other than its Hardware, or while it is declined', () => {
   assert.equal(
     choose(table(), A, (address) => address === A),
     B,
   );
-  assert.equal(choose(table(), ipv4('192.168.77.103')), A, 'only of the pool');
+  assert.equal(choose(table(), ipv4('192.168.77.103')), A, 'only in the pool');
   assert.equal(choose(table([A, STRANGER, 'declined', 5]), A), B);
   assert.equal(
     choose(table([A, STRANGER, 'leased', 5]), A, (address) => address === A),
@@ -102,10 +102,10 @@ test('no address is given twice, of Hardware, or while it is declined', () => {
   assert.deepEqual([...addresses], [A, B, C, undefined]);
   assert.equal(choose(given), undefined);
   const later = given.choose({ mac: STRANGER, pool, isReserved: nobody, nowMs: NOW + 2000 });
-  assert.equal(later, A, 'offers that nobody took are free again');
+  assert.equal(later, A, 'offers that were not accepted are free again');
 });
 
-test('a full pool of 16,384 addresses is looked through once a second, however many ask', () => {
+test('a full pool of 16,384 addresses is searched once a second, however many clients send requests', () => {
   const large = { ...pool, first: ipv4('10.0.0.1'), last: ipv4('10.0.64.0'), prefixLength: 8 };
   const full = new PoolTable();
   for (let index = 0; index < 16_384; index++) {
@@ -208,7 +208,7 @@ test('every message has its step', () => {
   }
 });
 
-test('a client that declines one address after the other does not empty the pool', () => {
+test('a client that declines many addresses does not empty the pool', () => {
   const large = { ...pool, last: ipv4('192.168.77.120') };
   const greedy = new PoolTable();
   const base = { mac: STRANGER, pool: large, table: greedy, isReserved: nobody, serverAddress: us };
@@ -225,7 +225,7 @@ test('a client that declines one address after the other does not empty the pool
   assert.deepEqual(kinds, [...Array<string>(5).fill('decline'), 'ignore', 'ignore', 'ignore']);
 });
 
-test('a lease ends when a Hardware takes the address', () => {
+test('a lease ends when a Hardware uses the address', () => {
   const isReserved = (address: Ipv4) => address === B;
   const step = poolStepFor({
     request: request({ messageType: 3 }, { ciaddr: B }),
@@ -241,7 +241,7 @@ test('a lease ends when a Hardware takes the address', () => {
 
 const withPool: NetbootSettings = { ...settings, pools: [pool] };
 
-test('who has an address of its own, and every proxy, leaves the pool alone', () => {
+test('clients with a fixed address, and proxies, do not use the pool', () => {
   const kind = (change: Partial<NetbootSettings>, found = [hardware()]) => {
     const packet = request(uefi);
     const client = classifyClient(packet);
@@ -266,7 +266,7 @@ function replyOf(options: DhcpOptions, found = [hardware({ dhcp: { ip: undefined
   return poolReply({ ...input, settings: { ...withPool, ...change } }, 'offer');
 }
 
-test('a known machine boots as its Hardware says, an unknown one gets its address only', () => {
+test('a known machine boots as its Hardware specifies, and an unknown one gets only its address', () => {
   const known = replyOf(ipxeWithHttp);
   assert.deepEqual(
     [known.yiaddr, known.options.hostName, known.options.leaseTimeSeconds, known.options.subnetMask],

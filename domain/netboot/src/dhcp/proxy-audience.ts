@@ -11,7 +11,7 @@ export function ignoreBesideProxy(input: ReplyInput): ReplyDecision | undefined 
   const { client, settings } = input;
   if (settings.mode === 'reservation') return undefined;
   if (!settings.netbootOptionsEnabled) {
-    return ignore('netboot-options-disabled', 'a proxy has nothing to say without netboot options');
+    return ignore('netboot-options-disabled', 'a proxy sends no answer without netboot options');
   }
   if (!client.isNetbootClient) return ignore('not-a-netboot-client', 'a proxy answers boot firmware only');
   const { proxyAllow } = input.settings;
@@ -38,7 +38,8 @@ function ignoreOddBootRequest({ request }: ReplyInput): ReplyDecision | undefine
 function ignoreAddressRequest({ request, settings }: ReplyInput): ReplyDecision | undefined {
   if (request.options.messageType !== messageType.request) return undefined;
   const asked = request.options.serverIdentifier;
-  if (asked === undefined) return ignore('address-wanted', 'the client asks for its address, not for us');
+  if (asked === undefined)
+    return ignore('address-wanted', 'the client requests its address from another server');
   return asked === settings.serverAddress
     ? undefined
     : ignore('other-server-selected', `the client chose ${asked}`);

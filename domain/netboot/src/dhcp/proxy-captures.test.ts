@@ -1,4 +1,4 @@
-/** Packets of real firmware, and the proxy's answers to them. */
+/** Tests the proxy's answers to packets of real firmware. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodePacket, machineUuidOf, type DhcpPacket } from '@tinkerbell/dhcp';
@@ -53,7 +53,7 @@ for (const [name, packet, port, expected] of rows) {
   });
 }
 
-test('a boot request that comes to port 67 gets nothing, unless it names us', () => {
+test('a boot request on port 67 gets no answer, unless it names this server', () => {
   const unnamed = decide(captures.ovmfBootRequest, 'dhcp');
   assert.equal(unnamed.kind === 'ignore' && unnamed.reason, 'address-wanted');
   const naming = decide(captures.ipxeEfiBootRequest, 'dhcp');

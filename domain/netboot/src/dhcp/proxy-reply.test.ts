@@ -60,7 +60,7 @@ function outcome(packet: DhcpPacket, situation?: Situation): string {
   return decision.kind === 'ignore' ? decision.reason : 'answered';
 }
 
-test('a proxy offer says what to boot and nothing about addresses', () => {
+test('a proxy offer has the boot file and no addresses', () => {
   const identifier = Uint8Array.of(0, ...Array.from({ length: 16 }, (_, index) => index));
   const full = hardware({
     dhcp: {
@@ -109,7 +109,7 @@ for (const [name, options, file, vendorClass] of bootFiles) {
   });
 }
 
-test('a machine that may not netboot gets a file that is not there, but an iPXE the script that boots its disk', () => {
+test('a machine that may not netboot gets a missing file, but an iPXE gets the script that boots its disk', () => {
   const found = [hardware({ netboot: { allowPXE: false } })];
   const without = { ...proxy, bootLocalWhenIdle: false };
   for (const [options, settings, file] of [
@@ -125,7 +125,7 @@ test('a machine that may not netboot gets a file that is not there, but an iPXE 
   }
 });
 
-test("a Hardware's own binary is named, its own script URL is left to the script route", () => {
+test("a Hardware's own binary is named, and its own script URL is left to the script route", () => {
   const found = [hardware({ netboot: { ipxe: { binary: 'mine.efi', url: 'http://own.example/x.ipxe' } } })];
   assert.equal(answer(uefi, { found }).bootFile, 'mine.efi');
   assert.equal(answer({ ...uefi, clientArchitectures: [99] }, { found }).bootFile, 'mine.efi');
@@ -138,7 +138,7 @@ test('a URL that does not fit the header goes to option 67', () => {
   assert.deepEqual([reply.bootFile, reply.options.bootFileName], ['', scriptUrl]);
 });
 
-test('on port 67 only who asks everybody, or us, is answered', () => {
+test('on port 67 only requests to all servers or to this one are answered', () => {
   const other = ipv4('192.168.77.2');
   const wanted = ipv4('192.168.77.50');
   const rows: readonly [DhcpOptions, Partial<DhcpPacket>, string][] = [
@@ -175,7 +175,7 @@ test('on port 4011 a REQUEST is acknowledged, whichever server it names', () => 
   assert.equal(outcome(request({ messageType: 3 }), { arrival: bootServer }), 'not-a-netboot-client');
 });
 
-test('who is no boot firmware, has no binary or no usable Hardware is left alone', () => {
+test('clients that are not boot firmware, have no binary or no usable Hardware are ignored', () => {
   const { vendorClassIdentifier: _, ...noClass } = uefi;
   const { clientNetworkInterface: __, ...noInterface } = uefi;
   for (const options of [{ messageType: 1 }, noClass, noInterface]) {
@@ -192,7 +192,7 @@ test('who is no boot firmware, has no binary or no usable Hardware is left alone
   }
 });
 
-test('auto-proxy boots the machines nobody described, not those described wrongly', () => {
+test('auto-proxy boots machines without Hardware, but not those with invalid Hardware', () => {
   const disabled = hardware({ networkInterface: { disableDhcp: true } });
   const broken = hardware({ dhcp: { ip: { address: 'x' } } });
   const silent = hardware({ networkInterface: { netboot: undefined } });
@@ -209,7 +209,7 @@ test('auto-proxy boots the machines nobody described, not those described wrongl
   }
 });
 
-test('the list of MAC prefixes keeps others out, in both proxy modes', () => {
+test('the list of MAC prefixes excludes other machines, in both proxy modes', () => {
   for (const mode of ['proxy', 'auto-proxy'] as const) {
     const allow = (...macPrefixes: string[]) => ({
       with: { ...settings, mode, proxyAllow: { macPrefixes, subnets: [] } },
@@ -224,7 +224,7 @@ test('the list of MAC prefixes keeps others out, in both proxy modes', () => {
   }
 });
 
-test('the list of subnets goes by the relay, else by the network interface, and forbids what it cannot tell', () => {
+test('the list of subnets uses the relay, else the network interface, and forbids unknown subnets', () => {
   const subnets = ['10.1.0.0/16', '192.168.77.0/24'].map((text) => parseIpv4Network(text)!);
   const allow = { with: { ...autoProxy, proxyAllow: { macPrefixes: [], subnets } } };
   const on = (...localAddresses: string[]): Arrival => ({
@@ -242,7 +242,7 @@ test('the list of subnets goes by the relay, else by the network interface, and 
   assert.equal(
     outcome(relayed('10.2.0.1'), { ...allow, arrival: on('192.168.77.1') }),
     'subnet-not-allowed',
-    'the relay decides, not the network interface we share with it',
+    'the relay decides, not the shared network interface',
   );
 });
 
@@ -254,7 +254,7 @@ test('a MAC prefix is one to six whole octets', () => {
     assert.equal(parseMacPrefix(text), undefined, text);
 });
 
-test('whatever is decoded, a proxy never gives an address, a lease or a network setting', () => {
+test('for any decoded packet, a proxy never sends an address, a lease or a network setting', () => {
   const allowed = new Set([43, 53, 54, 60, 61, 67, 82, 97]);
   const header = fc.record({
     messageType: fc.constantFrom(1, 3, 8),

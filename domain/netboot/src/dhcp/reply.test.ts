@@ -41,7 +41,7 @@ function reason(packet: DhcpPacket, found = [hardware()]): string {
   return decision.kind === 'ignore' ? decision.reason : 'answered';
 }
 
-test('an offer carries the whole reservation', () => {
+test('an offer contains the whole reservation', () => {
   const full = hardware({
     dhcp: {
       domain_name: 'lab.example',
@@ -128,7 +128,7 @@ const bootFiles: readonly [string, DhcpOptions, string, string, string | undefin
 ];
 
 for (const [name, options, file, nextServer, vendorClass] of bootFiles) {
-  test(`${name} is told to load ${file}`, () => {
+  test(`${name} gets the boot file ${file}`, () => {
     for (const messageType of [1, 3]) {
       const reply = answer({ ...options, messageType });
       assert.deepEqual(
@@ -140,7 +140,7 @@ for (const [name, options, file, nextServer, vendorClass] of bootFiles) {
   });
 }
 
-test('netboot replies say 43.6 = 8 and an empty trace, and to iPXE no-pxedhcp', () => {
+test('netboot replies have 43.6 = 8 and an empty trace, and for iPXE no-pxedhcp', () => {
   const vendorBytes = (options: DhcpOptions, found = [hardware()]) =>
     (answer(options, found).options.vendorSpecific ?? []).map(
       ({ code, bytes }) => `${code}=${bytesToHex(bytes)}`,
@@ -148,12 +148,16 @@ test('netboot replies say 43.6 = 8 and an empty trace, and to iPXE no-pxedhcp', 
   assert.deepEqual(vendorBytes(uefi), ['6=08', `69=${'00'.repeat(26)}`]);
   assert.deepEqual(vendorBytes(uefi, [hardware({ netboot: { allowPXE: false } })]), []);
   assert.deepEqual(vendorBytes(uefi, [hardware({ dhcp: { vlan_id: '1002' } })]).at(-1), '116=31303032');
-  assert.equal(vendorBytes(uefi, [hardware({ dhcp: { vlan_id: '${x}' } })]).length, 2, 'a text is no VLAN');
+  assert.equal(
+    vendorBytes(uefi, [hardware({ dhcp: { vlan_id: '${x}' } })]).length,
+    2,
+    'a text is not a VLAN',
+  );
   assert.equal(answer(uefi).options.ipxe, undefined);
   assert.deepEqual(answer(ipxeWithHttp).options.ipxe, [{ code: 176, bytes: Uint8Array.of(1) }]);
 });
 
-test('a Raspberry Pi is known by its prefix and gets its boot menu', () => {
+test('a Raspberry Pi is identified by its prefix and gets its boot menu', () => {
   const pi = mac('dc:a6:32:00:00:01');
   const hardwareAddress = new Uint8Array(16);
   hardwareAddress.set([0xdc, 0xa6, 0x32, 0, 0, 1]);
@@ -176,7 +180,7 @@ test('overrides by architecture and by Hardware choose the binary', () => {
   assert.equal(answer({ ...uefi, clientArchitectures: [99] }, [own]).bootFile, 'mine.efi');
 });
 
-test('a machine that may not netboot gets the not-allowed file, but an iPXE the script that boots its disk', () => {
+test('a machine that may not netboot gets the not-allowed file, but an iPXE gets the script that boots its disk', () => {
   const denied = [hardware({ netboot: { allowPXE: false, ipxe: { url: 'http://own.example/x.ipxe' } } })];
   const uefiReply = answer(uefi, denied);
   assert.deepEqual([uefiReply.bootFile, uefiReply.siaddr], ['/netboot-not-allowed', '0.0.0.0']);
@@ -194,7 +198,7 @@ test('with chainloading always, as upstream, only the user class Tinkerbell gets
   assert.equal(answer(tinkerbellIpxe, [hardware()], always).bootFile, SCRIPT);
 });
 
-test('an iPXE that lacks a feature that is asked for gets our binary first', () => {
+test('an iPXE that lacks a required feature gets our binary first', () => {
   const binary = `tftp://192.168.77.1:69/${MAC}/undionly.kpxe`;
   const fileFor = (ipxeFeatures: readonly IpxeFeature[]) =>
     answer(ipxeWithHttp, [hardware()], { ipxeFeatures }).bootFile;
@@ -202,7 +206,7 @@ test('an iPXE that lacks a feature that is asked for gets our binary first', () 
   assert.deepEqual([fileFor(['https']), fileFor(['http', 'https'])], [binary, binary]);
 });
 
-test("a Hardware's own script URL wins, and one that does not fit the header goes to option 67", () => {
+test("a Hardware's own script URL has priority, and one that does not fit the header goes to option 67", () => {
   const url = (length: number) => 'http://own.example/'.padEnd(length, 'x');
   const fits = answer(ipxeWithHttp, [hardware({ netboot: { ipxe: { url: url(127) } } })]);
   assert.deepEqual([fits.bootFile, fits.options.bootFileName], [url(127), undefined]);
@@ -248,7 +252,7 @@ test('relay information and server identifier override are honoured', () => {
   );
 });
 
-test('a REQUEST is acknowledged, refused or left alone as RFC 2131 section 4.3.2 has it', () => {
+test('a REQUEST is acknowledged, refused or ignored as in RFC 2131 section 4.3.2', () => {
   const us = settings.serverAddress;
   const ours = ipv4('192.168.77.10');
   const other = ipv4('192.168.77.99');
@@ -298,7 +302,7 @@ test('a REQUEST is acknowledged, refused or left alone as RFC 2131 section 4.3.2
 
 const octets = (address: Ipv4) => address.split('.').map(Number);
 
-test('a refusal carries nothing but who refuses, and asks for broadcast through a relay', () => {
+test('a refusal contains only the server identifier, and requests broadcast through a relay', () => {
   const giaddr = ipv4('10.1.0.1');
   const decision = decide(
     request({ ...uefi, messageType: 3, requestedAddress: ipv4('10.9.9.9') }, { giaddr }),
@@ -320,7 +324,7 @@ test('INFORM gets settings without a lease', () => {
   assert.deepEqual(decision.reply.options.routers, ['192.168.77.1']);
 });
 
-test('every packet that is not answered has its reason', () => {
+test('every ignored packet has its reason', () => {
   const header = (change: Partial<DhcpPacket>) => request({ messageType: 1 }, change);
   assert.equal(reason(header({ op: 'reply' })), 'not-a-request');
   assert.equal(reason(header({ hops: 16 })), 'answered');
@@ -353,11 +357,7 @@ test('every packet that is not answered has its reason', () => {
       assert.equal(decision.kind === 'ignore' && decision.reason, why, `${field} ${edge}`);
     }
   }
-  assert.equal(
-    reason(header({ giaddr: ipv4('10.20.3.255') })),
-    'answered',
-    'of a network that is not known here',
-  );
+  assert.equal(reason(header({ giaddr: ipv4('10.20.3.255') })), 'answered', 'from an unknown network');
   assert.equal(reason(header({ hardwareType: 32, hardwareLength: 0 })), 'no-hardware-address');
   assert.equal(reason(request({ messageType: 7 })), 'client-released');
   assert.equal(reason(request({ messageType: 4 })), 'client-declined');

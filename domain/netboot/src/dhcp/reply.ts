@@ -88,7 +88,7 @@ function leaveToOtherServer({ reservation, settings }: ReplyInput): ReplyDecisio
   return ignore('dhcp-disabled', `${reservation.value.path}.disableDhcp is true`);
 }
 
-/** A machine without an address of its own, in a network that has a pool. */
+/** A machine without its own address, in a network that has a pool. */
 function leaveToPool({
   request,
   client,
@@ -113,9 +113,12 @@ function ignoreQuiet({ request, client, settings }: ReplyInput): ReplyDecision |
   if (client.mac === undefined) return ignore('no-hardware-address', `hardware type ${request.hardwareType}`);
   const isAboutLease = type === messageType.release || type === messageType.decline;
   if (isAboutLease && !isOurIdentifier(request, settings)) {
-    return ignore('other-server-selected', `the lease is of ${request.options.serverIdentifier ?? 'nobody'}`);
+    return ignore(
+      'other-server-selected',
+      `the lease is from ${request.options.serverIdentifier ?? 'nobody'}`,
+    );
   }
-  if (type === messageType.release) return ignore('client-released', `address ${request.ciaddr} given back`);
+  if (type === messageType.release) return ignore('client-released', `address ${request.ciaddr} released`);
   if (type === messageType.decline) {
     return ignore(
       'client-declined',

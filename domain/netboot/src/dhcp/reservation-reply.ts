@@ -50,7 +50,9 @@ function whyRefused(request: DhcpPacket, reservation: Reservation): string | und
   if (wantsAnotherAddress(request, reservation)) {
     return 'the requested address is not reserved for this client';
   }
-  return isOnAnotherNetwork(request, reservation) ? 'the requested address is of another network' : undefined;
+  return isOnAnotherNetwork(request, reservation)
+    ? 'the requested address belongs to another network'
+    : undefined;
 }
 
 /** SELECTING and INIT-REBOOT send it in option 50, RENEWING and REBINDING in ciaddr. */

@@ -4,7 +4,7 @@ import { mac } from '@tinkerbell/wire';
 import { hardware, MAC } from '../testing/packets.ts';
 import { reservationFor } from '../index.ts';
 
-test('a Hardware that cannot be used has its reason', () => {
+test('an unusable Hardware has its reason', () => {
   const why = (change: Parameters<typeof hardware>[0]) => {
     const result = reservationFor([hardware(change)], MAC);
     return result.ok ? 'usable' : result.reason;
@@ -31,10 +31,10 @@ test('a Hardware that cannot be used has its reason', () => {
   );
   assert.equal(why({ netboot: { ipxe: { url: 'not a url' } } }), 'ipxe-url-invalid');
   assert.equal(why({ netboot: { osie: { baseURL: '/relative' } } }), 'osie-url-invalid');
-  assert.equal(why({ dhcp: { ip: undefined } }), 'usable', 'no address is no error');
+  assert.equal(why({ dhcp: { ip: undefined } }), 'usable', 'a Hardware without an address is valid');
 });
 
-test('a Hardware is read once, and again when it is another one', () => {
+test('a Hardware is read once, and again after it has changed', () => {
   const [one, changed] = [hardware(), hardware({ dhcp: { hostname: 'renamed' } })];
   const hostName = (found: ReturnType<typeof hardware>) => {
     const result = reservationFor([found], MAC);

@@ -37,7 +37,7 @@ const CONSOLES = 'console=ttyAMA0 console=ttyS0 console=tty0 console=tty1 consol
 const IDENTITY = `hw_addr=${MAC} syslog_host=192.168.77.2 grpc_authority=192.168.77.1:42113 tinkerbell_tls=false worker_id=${MAC}`;
 const IPAM = 'ipam=02-00-5e-10-00-01::192.168.77.10:255.255.255.0:192.168.77.1:';
 
-test('the magic is the one that images of upstream carry', () => {
+test('the magic is the one in upstream’s images', () => {
   assert.equal(ISO_MAGIC.length, 1_024);
   assert.ok(ISO_MAGIC.startsWith('464vn90e7rbj08xbwdjejmdf4it17c5z') && ISO_MAGIC.endsWith('jrwt260b0w'));
   assert.equal(
@@ -60,11 +60,11 @@ test("the patch has upstream's arguments in upstream's order", () => {
   );
 });
 
-test('the agent is told the id its Hardware has', () => {
+test('the agent gets the id in its Hardware', () => {
   assert.match(textOf({ spec: { agentID: 'agent-1' } }), / worker_id=agent-1$/);
 });
 
-test('a static address is told with all nine parts, and not at all where there is none', () => {
+test('a static address has all nine parts, and is absent where there is none', () => {
   const dhcp = {
     hostname: 'm1',
     vlan_id: '30',
@@ -81,7 +81,7 @@ test('a static address is told with all nine parts, and not at all where there i
   assert.ok(!textOf({ dhcp: { ip: undefined } }, { staticIpam: true }).includes('ipam='));
 });
 
-test("the Hardware's own arguments come last, and only as far as they fit and can be read", () => {
+test("the Hardware's own arguments come last, as far as they fit and are valid", () => {
   const netboot = { osie: { kernelParams: ['console=ttyS0', 'x y'] } };
   const hook = { insecureTls: true };
   const whole = `${CONSOLES} ${IDENTITY} tinkerbell_insecure_tls=true console=ttyS0 x y`;
@@ -99,7 +99,7 @@ test("the Hardware's own arguments come last, and only as far as they fit and ca
   assert.match(unreadable.leftOut[0] ?? '', /kernelParams\[0\]: holds ";"/);
 });
 
-test('a patch that is longer than the magic is refused, with its length', () => {
+test('a patch that is longer than the magic is refused, and the error states its length', () => {
   const hook = { extraKernelArguments: ['x'.repeat(1_024)] };
   assert.match(
     messageOf({}, { hook }),
@@ -124,7 +124,7 @@ test('no field starts another argument, line or command', () => {
   for (const [change, message] of cases) assert.match(messageOf(change, { staticIpam: true }), message);
 });
 
-test('whatever the values are, the patch is one line of printable text that fits', () => {
+test('for any values, the patch is one line of printable text that fits', () => {
   const unit = fc.constantFrom(...'abc012=-_./, ;#$&|<>\\{}"\'`\n\0\x7fé'.split(''));
   const text = fc.string({ unit, maxLength: 6 });
   fc.assert(
@@ -151,7 +151,7 @@ test('whatever the values are, the patch is one line of printable text that fits
   );
 });
 
-test("an image is the Hardware's, else the operator's, else our own", () => {
+test("uses the image of the Hardware, else the operator's, else our own", () => {
   const withSource = (sourceISO: string) => {
     const made = hardware();
     const [first] = made.spec?.interfaces ?? [];

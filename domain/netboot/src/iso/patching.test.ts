@@ -26,7 +26,7 @@ const letters = fc.uint8Array({ max: 2, maxLength: 200 });
 const shortMagic = fc.uint8Array({ max: 2, minLength: 1, maxLength: 6 });
 const cuts = fc.array(fc.nat(), { maxLength: 20 });
 
-test('every split into pieces and every range give the slice of the whole patched file', () => {
+test('for every split into pieces, every range is the slice of the whole patched file', () => {
   fc.assert(
     fc.property(letters, shortMagic, cuts, fc.nat(), fc.nat(), (file, magic, where, first, last) => {
       const offsets = offsetsIn(file, magic, where);
@@ -47,7 +47,7 @@ test('every split into pieces and every range give the slice of the whole patche
   );
 });
 
-test('what is settled holds no occurrence that is found later', () => {
+test('a settled part has no occurrence that is found later', () => {
   fc.assert(
     fc.property(letters, shortMagic, cuts, (file, magic, where) => {
       const all = offsetsIn(file, magic);
@@ -61,7 +61,7 @@ test('what is settled holds no occurrence that is found later', () => {
   );
 });
 
-test('an occurrence of the true magic at the begin, across borders and at the end is patched in length', () => {
+test('occurrences of the real magic at the start, across borders and at the end are patched, at the same length', () => {
   const magic = encodeUtf8(ISO_MAGIC);
   const filler = new Uint8Array(40_000).fill(0xff);
   const file = new Uint8Array(Buffer.concat([magic, filler, magic, magic, filler, magic]));
@@ -75,12 +75,12 @@ test('an occurrence of the true magic at the begin, across borders and at the en
   assert.equal(Buffer.from(served).indexOf(ISO_MAGIC.slice(0, 32)), -1);
 });
 
-test('a patch never grows over what follows', () => {
+test('a patch never overwrites what follows', () => {
   assert.throws(() => paddedPatch('x'.repeat(1_025), 1_024), /1025 bytes does not fit into 1024/);
   assert.equal(paddedPatch('é'.repeat(512), 1_024).length, 1_024);
 });
 
-test('a file made of magics is refused, not indexed', () => {
+test('a file full of magics is refused, not indexed', () => {
   const search = new IsoMagicSearch(new Uint8Array([1, 2]));
   const file = Uint8Array.from({ length: 4_096 }, (_, index) => 1 + (index % 2));
   assert.throws(() => search.push(file), /more than 1024 times/);

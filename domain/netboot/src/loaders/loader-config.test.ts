@@ -56,7 +56,7 @@ test('PXELINUX boots the in-memory OS with the arguments of the iPXE script', ()
   );
 });
 
-test('GRUB boots the same, with the command older Secure Boot GRUBs have if need be', () => {
+test('GRUB boots the same system, if necessary with the command of older Secure Boot GRUBs', () => {
   const lines = textOf('grub').split('\n');
   assert.ok(lines.includes('set timeout=0'));
   assert.ok(lines.includes(`  if linux /hook/vmlinuz-x86_64 ${COMMAND_LINE}; then`));
@@ -64,7 +64,7 @@ test('GRUB boots the same, with the command older Secure Boot GRUBs have if need
   assert.ok(lines.includes('    initrd /hook/initramfs-x86_64'));
 });
 
-test('a machine without work boots its disk, one that may not netboot too, or is refused as upstream does', () => {
+test('a machine without work boots its disk, and one that may not netboot does too, or is refused as upstream does', () => {
   const denied = { netboot: { allowPXE: false } };
   for (const [kind, disk] of [
     ['pxelinux', /^DEFAULT local\n[^]*LOCALBOOT 0/],
@@ -77,7 +77,7 @@ test('a machine without work boots its disk, one that may not netboot too, or is
   }
 });
 
-test("a Hardware's own kernel is loaded from where it says", () => {
+test("a Hardware's own kernel is loaded from its URL", () => {
   const osie = {
     baseURL: 'http://192.0.2.9:8080/os/',
     kernel: 'k',
@@ -94,7 +94,7 @@ test("a Hardware's own kernel is loaded from where it says", () => {
   assert.match(textOf('grub', { netboot: { osie: { baseURL: 'nfs://192.0.2.9/x' } } }), /GRUB loads by http/);
 });
 
-test('a value that would become a command is refused with its field', () => {
+test('a value that would become a command is refused, and the error names its field', () => {
   const parameter = /spec\.interfaces\[0\]\.netboot\.osie\.kernelParams\[1\]: holds/;
   const cases: readonly [Change, RegExp][] = [
     ...['a\nAPPEND b', 'a"b', "a'b", '${net_default_ip}', '$prefix', '}', 'a{b', 'a\\', 'é', 'a\0'].map(
@@ -118,7 +118,7 @@ test('a value that would become a command is refused with its field', () => {
 const skip =
   spawnSync('grub-script-check', ['--version']).error === undefined ? false : 'grub-common is not installed';
 
-test('GRUB reads every configuration, and no value adds a command to it', { skip }, () => {
+test('GRUB parses every configuration, and no value adds a command to it', { skip }, () => {
   const value = fc.string({
     unit: fc.constantFrom('a', ' ', ';', '|', '&', '<', '>', '#', '!', '(', ']', '*'),
   });
@@ -136,7 +136,7 @@ test('GRUB reads every configuration, and no value adds a command to it', { skip
   assert.equal(status, 0);
 });
 
-test('file names of boot loaders name a machine', () => {
+test('file names of boot loaders identify a machine', () => {
   const client = '192.168.77.10';
   const byMac = { by: 'mac', mac: parseMac(MAC) } as const;
   const byClient = { by: 'address', address: client } as const;

@@ -14,7 +14,7 @@ export type LoaderConfig =
   | { readonly kind: 'refused'; readonly reason: 'netboot-not-allowed' }
   | { readonly kind: 'invalid'; readonly message: string };
 
-/** Where TFTP and HTTP serve the files of the in-memory OS. */
+/** The path below which TFTP and HTTP serve the files of the in-memory OS. */
 export const HOOK_PREFIX = 'hook/';
 
 const writers = {

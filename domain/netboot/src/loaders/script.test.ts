@@ -117,7 +117,7 @@ test('names and URLs of the Hardware replace the global ones, which get the arch
 
 const LOCAL = '#!ipxe\necho Booting from the local disk...\nsanboot --no-describe --drive 0x80 || exit 1\n';
 
-test('a machine without work boots its disk, one with work the in-memory OS', () => {
+test('a machine without work boots its disk, and one with work boots the in-memory OS', () => {
   assert.deepEqual(decide({}, { hasWorkToDo: false }), { kind: 'script', name: 'local-boot', text: LOCAL });
   assert.equal(
     decide({}, { hasWorkToDo: true }).kind === 'script' && textOf(decide()).includes('Hook'),
@@ -135,7 +135,7 @@ test('a machine that may not netboot boots its disk, or is refused as upstream d
   });
 });
 
-test('custom scripts are chained or given verbatim, work or not', () => {
+test('custom scripts are chained or sent verbatim, with or without work', () => {
   const head = '#!ipxe\n\necho Loading custom Tinkerbell iPXE script...\n';
   const idle = { hasWorkToDo: false };
   assert.equal(
@@ -150,7 +150,7 @@ test('custom scripts are chained or given verbatim, work or not', () => {
   assert.equal(ftp.kind === 'invalid' && ftp.reason, 'ipxe-url-invalid');
 });
 
-test('a value that would become a command is refused with its field', () => {
+test('a value that would become a command is refused, and the error names its field', () => {
   const cases: readonly [Parameters<typeof hardware>[0], RegExp][] = [
     [
       { netboot: { osie: { kernelParams: ['ok', 'a\nchain http://evil/'] } } },
@@ -265,7 +265,7 @@ test("the static script passes upstream's kernel arguments in upstream's order, 
   assert.match(text, /^:boot-error$/m);
 });
 
-test('the static script refuses what would become a command, and boots the disk when the work is done', () => {
+test('the static script refuses values that would become a command, and boots the disk when the work is done', () => {
   const decide = (change: Partial<HookScriptSettings>, hasWorkToDo = true) =>
     staticScriptFor({
       machineState: { hasWorkToDo },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { uBootScript } from '../index.ts';
 
-test('is an image whose checksums hold, with the script as its one part', () => {
+test('is an image with valid checksums, with the script as its only part', () => {
   const image = uBootScript();
   const view = new DataView(image.buffer);
   assert.equal(view.getUint32(0), 0x27051956);

@@ -16,7 +16,7 @@ export interface V6Question {
   readonly message: Dhcpv6Message;
   /** Ordered from the relay next to the server to the one next to the client. Empty without relays. */
   readonly envelopes: readonly RelayEnvelope[];
-  /** Who sent the datagram. */
+  /** The sender of the datagram. */
   readonly sender: Ipv6 | undefined;
 }
 

@@ -77,7 +77,7 @@ function reply(...input: Parameters<typeof ask>) {
   return decision;
 }
 
-test('an Information-request of HTTP boot firmware: boot file URL, DNS, and the vendor class that it waits for', () => {
+test('an Information-request of HTTP boot firmware gets the boot file URL, DNS, and the vendor class that it waits for', () => {
   const of = hardware({ name_servers: ['192.0.2.53', '2001:DB8::53'], domain_name: 'lab.test' });
   assert.deepEqual(reply(messageType.informationRequest, UEFI_HTTP, { of }), {
     kind: 'reply',
@@ -132,7 +132,7 @@ const OWN = { address: ADDRESS, preferredLifetimeSeconds: 1_000, validLifetimeSe
 const asking = { ...UEFI_HTTP, identityAssociations: [WANTED] };
 const toUs = { ...asking, serverIdentifier: SERVER };
 
-test('SOLICIT and REQUEST: the address of the Hardware, and only that', () => {
+test('SOLICIT and REQUEST get the address of the Hardware, and only that', () => {
   const given = { id: 5, renewalTimeSeconds: 500, rebindingTimeSeconds: 800, addresses: [OWN] };
   const of = hardware(ADDRESSED);
   const rows: [number, Dhcpv6Options, number][] = [
@@ -160,7 +160,7 @@ test('SOLICIT and REQUEST: the address of the Hardware, and only that', () => {
   );
 });
 
-test('without an IPv6 address in the Hardware: no address and its status, and the boot file all the same', () => {
+test('without an IPv6 address in the Hardware, the reply has a status instead of an address, and the boot file', () => {
   const of = hardware({ ip: { address: '192.0.2.10', netmask: '255.255.255.0' } });
   const rows: [number, Dhcpv6Options, number][] = [
     [messageType.solicit, { ...asking, rapidCommit: true }, statusCode.noAddressesAvailable],
@@ -177,7 +177,7 @@ test('without an IPv6 address in the Hardware: no address and its status, and th
   }
 });
 
-test('a foreign address that is renewed ends, one that is confirmed is on another link', () => {
+test('renewing a foreign address ends it, and confirming one reports another link', () => {
   const foreign = parseIpv6('2001:db8:9::1')!;
   const holding = { ...WANTED, addresses: [{ ...OWN, address: foreign }] };
   const of = hardware(ADDRESSED);
@@ -197,7 +197,7 @@ test('a foreign address that is renewed ends, one that is confirmed is on anothe
     assert.equal(statusOf(ask(type, toUs, { of })), statusCode.success);
 });
 
-test('every reason to stay silent', () => {
+test('every reason to send no answer', () => {
   const other = { ...asking, serverIdentifier: duidOfMac(mac('02:00:5e:00:00:01')) };
   const { clientIdentifier: _, ...nameless } = asking;
   const uuid = { ...UEFI_HTTP, clientIdentifier: hexToBytes('0004 00112233445566778899aabbccddeeff')! };
@@ -230,7 +230,7 @@ test('every reason to stay silent', () => {
   }
 });
 
-test("the client's MAC: of its DUID, of the relay next to it, of its link-local address", () => {
+test("finds the client's MAC in its DUID, at the relay next to it, or in its link-local address", () => {
   const message = { type: messageType.solicit, transactionId: 1, options: {} };
   const fromDuid = { ...message, options: { clientIdentifier: duidOfMac(mac('02:00:00:00:00:0d')) } };
   const link = parseIpv6('fe80::5eff:fe10:1')!;

@@ -13,7 +13,7 @@ export interface V6ReplyInput {
   readonly client: NetbootClient;
   readonly reservation: V6ReservationResult;
   readonly settings: V6Settings;
-  /** Our DUID. */
+  /** The server's DUID. */
   readonly serverIdentifier: Uint8Array;
 }
 
@@ -55,7 +55,7 @@ export function replyToV6(input: V6ReplyInput): V6ReplyDecision {
   if (invalid !== undefined) return invalid;
   const { request, client, reservation } = input;
   if (client.mac === undefined)
-    return ignore('no-mac', 'neither DUID nor relay nor link-local address tells the MAC');
+    return ignore('no-mac', 'neither DUID nor relay nor link-local address contains the MAC');
   if (!reservation.ok) return ignore(reservation.reason, reservation.message);
   const { isDhcpDisabled, path } = reservation.value.common;
   if (isDhcpDisabled) return ignore('dhcp-disabled', `${path}.disableDhcp is true`);

@@ -1,6 +1,7 @@
 /**
- * Sets of fields as server-side apply knows them (structured-merge-diff, FieldsV1), as trees: `f:name` is a field, `k:{…}` an item of a
- * list with keys, `v:…` an item of a set. What has nothing inside is a field that is owned. Everything here takes time linear in its trees.
+ * Sets of fields as in server-side apply (structured-merge-diff, FieldsV1), represented as trees: `f:name` is
+ * a field, `k:{…}` an item of a list with keys, `v:…` an item of a set. A node without children is an owned
+ * field. Every function takes time linear in its trees.
  */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
@@ -10,7 +11,7 @@ export type FieldTree = ReadonlyMap<string, FieldTree>;
 
 const leaf: FieldTree = new Map();
 
-/** Of each step of a tree, what `inner` makes of it; steps of which it makes nothing are left out. */
+/** Applies `inner` to each step of a tree, and omits steps for which it returns nothing. */
 function mapped(
   tree: FieldTree,
   inner: (step: string, below: FieldTree) => FieldTree | undefined,
@@ -27,7 +28,7 @@ function unlessEmpty(tree: FieldTree): FieldTree | undefined {
   return tree.size === 0 ? undefined : tree;
 }
 
-/** Fields of the first that are not fields of the second. */
+/** Returns the fields of the first tree that are not in the second. */
 export function minus(tree: FieldTree, other: FieldTree | undefined): FieldTree {
   return mapped(tree, (step, below) => {
     const same = other?.get(step);
@@ -37,7 +38,7 @@ export function minus(tree: FieldTree, other: FieldTree | undefined): FieldTree 
   });
 }
 
-/** Fields of both. */
+/** Returns the fields that are in both. */
 export function shared(tree: FieldTree, other: FieldTree): FieldTree {
   return mapped(tree, (step, below) => {
     const same = other.get(step);
@@ -47,7 +48,7 @@ export function shared(tree: FieldTree, other: FieldTree): FieldTree {
   });
 }
 
-/** Fields of either. */
+/** Returns the fields that are in either. */
 export function union(tree: FieldTree, other: FieldTree): FieldTree {
   if (tree.size === 0) return other;
   const result = new Map(tree);
@@ -58,7 +59,7 @@ export function union(tree: FieldTree, other: FieldTree): FieldTree {
   return result;
 }
 
-/** Fields of the tree that differ between two values. */
+/** Returns the fields of the tree that differ between two values. */
 export function differing(tree: FieldTree, left: unknown, right: unknown): FieldTree {
   const [ours, theirs] = [partsByStep(left, tree.keys()), partsByStep(right, tree.keys())];
   return mapped(tree, (step, below) => {
@@ -68,7 +69,7 @@ export function differing(tree: FieldTree, left: unknown, right: unknown): Field
   });
 }
 
-/** The value without the fields of the tree; an item of which only its keys are left goes too. */
+/** Returns the value without the fields of the tree. An item with only its keys left is removed too. */
 export function without(value: unknown, tree: FieldTree): unknown {
   if (tree.size === 0) return value;
   const parts = partsByStep(value, tree.keys());
@@ -106,7 +107,7 @@ function listWithout(
   return list.filter((item) => !gone.has(item)).map((item) => (changed.has(item) ? changed.get(item) : item));
 }
 
-/** As managedFields show a tree. */
+/** Converts a tree to the format of managedFields. */
 export function toFieldsV1(tree: FieldTree): Record<string, unknown> {
   const steps = [...tree].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(steps.map(([step, below]) => [step, toFieldsV1(below)]));
@@ -119,7 +120,9 @@ export function fromFieldsV1(fields: unknown): FieldTree {
   return tree;
 }
 
-/** `.data.x`, `.spec.list[k="v"]`: as Kubernetes names fields in conflicts. At most so many. */
+/**
+ * Returns `.data.x` or `.spec.list[k="v"]`, as Kubernetes names fields in conflicts, up to a maximum number.
+ */
 export function fieldNames(tree: FieldTree, max: number): readonly string[] {
   const names: string[] = [];
   const visit = (below: FieldTree, path: string): void => {

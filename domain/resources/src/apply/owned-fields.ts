@@ -1,14 +1,14 @@
-/** The fields of an object that somebody may own. */
+/** Determines which fields of an object a manager can own. */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { metadataSchema as metadata } from '../metadata-rules.ts';
 import type { Schema } from '../schema.ts';
 import type { FieldTree } from './field-tree.ts';
 import { partsOf } from './steps.ts';
 
-/** What clients own; the rest of metadata is the server's. */
+/** The fields of metadata that clients own. The server owns the rest. */
 const ownedMetadata: readonly string[] = ['annotations', 'finalizers', 'labels', 'ownerReferences'];
 
-/** Metadata as apimachinery declares it; schemas of kinds leave it free. */
+/** Metadata as apimachinery declares it. The schemas of kinds do not restrict it. */
 const mergedMetadata: Schema = {
   type: 'object',
   properties: {
@@ -21,12 +21,12 @@ const mergedMetadata: Schema = {
   },
 };
 
-/** The schema by which objects of a kind are taken apart. */
+/** Returns the schema by which objects of a kind are split into fields. */
 export function applySchema(whole: Schema): Schema {
   return { ...whole, properties: { ...whole.properties, metadata: mergedMetadata } };
 }
 
-/** All fields of an object that somebody may own. */
+/** Returns all fields of an object that a manager can own. */
 export function fieldsOf(schema: Schema, object: unknown): FieldTree {
   const tree = new Map<string, FieldTree>();
   if (!isRecord(object)) return tree;

@@ -39,7 +39,7 @@ function applied(live: Resource, data: Data, name: string, force = false) {
   return result;
 }
 
-test('two managers own what each applied, and a field goes with the last who applies it', () => {
+test('two managers own what each applied, and a field is removed with its last manager', () => {
   const first = applied(configMap({}), { a: '1', b: '2' }, 'one');
   const second = applied(first, { b: '2', c: '3' }, 'two');
   assert.deepEqual(second.data, { a: '1', b: '2', c: '3' });
@@ -47,7 +47,7 @@ test('two managers own what each applied, and a field goes with the last who app
   assert.deepEqual(third.data, { b: '2', c: '3' });
 });
 
-test('a field that another applied with another value is a conflict, unless it is taken by force', () => {
+test('a field that another manager applied with another value is a conflict, unless force is set', () => {
   const first = applied(configMap({}), { a: '1' }, 'one');
   assert.deepEqual(apply(first, { a: '2' }, 'two'), [
     { manager: 'one', operation: 'Apply', apiVersion: 'v1', field: '.data.a' },
@@ -60,7 +60,7 @@ test('a field that another applied with another value is a conflict, unless it i
   );
 });
 
-test('what was written before the first apply belongs to its unknown writer', () => {
+test('fields from before the first apply belong to an unknown writer', () => {
   const live = configMap({ a: '1' });
   const old = { ...live, metadata: { ...live.metadata, creationTimestamp: now } };
   const result = apply(old, { a: '2' }, 'one');
@@ -96,7 +96,7 @@ function appliedSpec(live: Resource, spec: unknown, name: string): Resource {
   return { ...object, metadata: { ...object.metadata, managedFields: result.managedFields } };
 }
 
-test('an item that is no longer applied goes whole, and one that somebody else applied stays', () => {
+test('an item that is no longer applied is removed, and an item of another manager stays', () => {
   const nothing = { apiVersion: '', kind: '', metadata: {} } as Resource;
   const first = appliedSpec(
     nothing,
@@ -121,7 +121,7 @@ test('an item that is no longer applied goes whole, and one that somebody else a
   assert.deepEqual(third.spec, { keyed: [{ name: 'b', z: 2 }], set: ['p', 'q', 'r'] });
 });
 
-test('thousands of items are applied, given up and taken over in time that grows with their number', () => {
+test('applying, removing and taking over thousands of items takes time in proportion to their number', () => {
   const items = (x: number) => Array.from({ length: 4000 }, (_, at) => ({ name: `n${at}`, x }));
   const set = Array.from({ length: 4000 }, (_, at) => `v${at}`);
   const before = process.cpuUsage();

@@ -20,7 +20,7 @@ import {
 import { applySchema, fieldsOf } from './owned-fields.ts';
 import { partsOf } from './steps.ts';
 
-/** Conflicts that are named; of further ones the number is. */
+/** The number of conflicts that are named. Further ones are counted. */
 const CONFLICTS_MAX = 100;
 
 export interface FieldManager {
@@ -39,7 +39,7 @@ export interface Application {
   readonly schema: Schema;
   readonly applied: Readonly<Record<string, unknown>>;
   readonly manager: FieldManager;
-  /** Take fields from other managers that own them. */
+  /** True: take over fields that other managers own. */
   readonly force: boolean;
 }
 
@@ -86,7 +86,7 @@ export function* serverSideApply(live: LiveObject, application: Application): Ge
 interface Taken {
   readonly entry: ManagedFieldsEntry;
   readonly owned: FieldTree;
-  /** What is applied with another value. */
+  /** Returns the fields that others own with another value. */
   readonly lost: FieldTree;
 }
 

@@ -1,4 +1,4 @@
-/** The parts of a value by their steps: fields by name, items of lists by their keys or by their value. */
+/** Splits a value by steps: fields by name, and items of lists by their keys or their value. */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
 
@@ -8,7 +8,7 @@ export interface Part {
   readonly value: unknown;
 }
 
-/** Undefined for what is one field: plain values, atomic lists and maps, and what is empty. */
+/** Returns undefined for a value that is one field: plain values, atomic lists and maps, and empty values. */
 export function partsOf(schema: Schema | undefined, value: unknown): readonly Part[] | undefined {
   if (Array.isArray(value)) {
     const step = itemStep(schema);
@@ -27,7 +27,7 @@ function fieldSchema(schema: Schema | undefined, key: string): Schema | undefine
   return isRecord(additionalProperties) ? additionalProperties : undefined;
 }
 
-/** How an item of a list is named; undefined for an atomic list. */
+/** Returns how items of a list are named, or undefined for an atomic list. */
 function itemStep(schema: Schema | undefined): ((item: unknown) => string) | undefined {
   const type = schema?.['x-kubernetes-list-type'];
   if (type === 'set') return valueStep;
@@ -46,7 +46,7 @@ function keyStep(item: unknown, names: readonly string[]): string {
   return `k:${JSON.stringify(Object.fromEntries(named))}`;
 }
 
-/** What stands at each of the steps, where something does. */
+/** Returns the value at each step that has one. */
 export function partsByStep(value: unknown, steps: Iterable<string>): ReadonlyMap<string, unknown> {
   const parts = new Map<string, unknown>();
   const items = Array.isArray(value) ? new ItemIndex(value) : undefined;
@@ -60,11 +60,11 @@ export function partsByStep(value: unknown, steps: Iterable<string>): ReadonlyMa
   return parts;
 }
 
-/** Items of one list by their steps. Each way to name them is gone through once. */
+/** Finds items of one list by their steps. The list is read once for each kind of name. */
 class ItemIndex {
   readonly #list: readonly unknown[];
   readonly #indexes = new Map<string, ReadonlyMap<string, unknown>>();
-  /** The one that had the last step: nearly always it has the next one too. */
+  /** The index that had the last step. It nearly always has the next one too. */
   #latest: ReadonlyMap<string, unknown> = new Map();
 
   constructor(list: readonly unknown[]) {
@@ -87,7 +87,7 @@ class ItemIndex {
     if (this.#latest.has(normal)) parts.set(step, this.#latest.get(normal));
   }
 
-  /** The first of several items of the same step. */
+  /** Returns the first of several items with the same step. */
   #indexed(way: string, stepOf: (item: unknown) => string): ReadonlyMap<string, unknown> {
     let index = this.#indexes.get(way);
     if (index === undefined) {

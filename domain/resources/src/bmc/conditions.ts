@@ -1,7 +1,10 @@
 import { Type } from '../schema.ts';
 import { dateTime, described, optional } from '../schema-builders.ts';
 
-/** What the status of a Job and of a Task have in common; `types` lists the conditions that the BMC controller sets. */
+/**
+ * Returns the common part of the status of a Job and of a Task. `types` lists the conditions that the BMC
+ * controller sets.
+ */
 export function progressFields(kind: 'Job' | 'Task', types: string) {
   return {
     completionTime: optional(

@@ -1,11 +1,14 @@
-/** What rules may cost while they run. One unit is the evaluation of one node of an expression, 50 to 100 ns. */
+/**
+ * Limits the cost of rules while they run. One unit is the evaluation of one node of an expression, 50 to 100
+ * ns.
+ */
 
 /**
- * Of one expression, which cannot pause: 3 to 10 ms. Kubernetes allows twenty times as much and evaluates in threads. Gateway API's
- * rules, which compare each of 64 listeners with each, take most of it.
+ * The limit for one expression, which cannot pause: 3 to 10 ms. Kubernetes allows twenty times as much and
+ * evaluates in threads. Gateway API's rules, which compare each of 64 listeners with each, need most of it.
  */
 const EXPRESSION_COST_MAX = 50_000;
-/** Of one object, with pauses between its expressions. A tenth of what Kubernetes allows. */
+/** The limit for one object, with pauses between its expressions. It is a tenth of what Kubernetes allows. */
 const OBJECT_COST_MAX = 1_000_000;
 /** After this cost, other tasks get a turn. */
 const PAUSE_COST = 10_000;
@@ -18,7 +21,7 @@ export class CelBudget {
   #expressionLeft = 0;
   #pauseAt = OBJECT_COST_MAX - PAUSE_COST;
 
-  /** Takes cost of the expression that runs. Throws `overBudget`. */
+  /** Charges cost to the running expression. Throws `overBudget`. */
   take(cost: number): void {
     this.#expressionLeft -= cost;
     if (this.#expressionLeft < 0) throw overBudget;
@@ -37,7 +40,7 @@ export class CelBudget {
     }
   }
 
-  /** True once for each stretch of cost: the caller yields. */
+  /** Returns true once for each stretch of cost. The caller then yields. */
   isPause(): boolean {
     if (this.#left > this.#pauseAt) return false;
     this.#pauseAt = this.#left - PAUSE_COST;

@@ -1,4 +1,6 @@
-/** Why the rules of a definition cannot be used: one is no expression, or they may cost too much. */
+/**
+ * Returns why the rules of a definition cannot be used: one is not an expression, or they may cost too much.
+ */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
 import { estimatedCost } from './cost-estimate.ts';
@@ -6,19 +8,21 @@ import { programOf } from './program.ts';
 import { hasRules, rulesOf } from './rule-schema.ts';
 import { asManyAsFit, sizeOf } from './shape.ts';
 
-/** Rules of one definition. Gateway API has 40 in its largest. */
+/** The limit of rules in one definition. Gateway API's largest has 40. */
 const RULES_MAX = 1000;
-/** Of one rule at all its places, and of all rules: Kubernetes' own limits on estimates. */
+/**
+ * The limits for one rule at all its places, and for all rules. They are Kubernetes' own limits on estimates.
+ */
 const RULE_ESTIMATE_MAX = 10_000_000;
 const DEFINITION_ESTIMATE_MAX = 100_000_000;
 
 interface Place {
   readonly schema: Schema;
-  /** So many values of the schema may be in one object. */
+  /** How many values of the schema one object can contain. */
   readonly count: number;
 }
 
-/** The first fault, or undefined. Yields after each rule. */
+/** Returns the first fault, or undefined. Yields after each rule. */
 export function* celFault(whole: Schema): Generator<undefined, string | undefined> {
   let rules = 0;
   let cost = 0;

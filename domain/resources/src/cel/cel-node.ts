@@ -1,9 +1,12 @@
-/** The tree of an expression as the CEL package has it inside: what is needed to count its evaluation and to estimate it. */
+/**
+ * The tree of an expression inside the CEL package, as far as it is needed to count its evaluation and to
+ * estimate it.
+ */
 
-/** How a node is evaluated; the package sets it when it has checked types. */
+/** The function that evaluates a node. The package sets it after it has checked types. */
 interface NodeMeta {
   readonly evaluate: (evaluator: unknown, node: CelNode, context: unknown) => unknown;
-  /** What a macro was turned into; it is evaluated instead. */
+  /** The expansion of a macro, which is evaluated instead. */
   readonly alternate?: CelNode;
   readonly macro?: {
     readonly evaluate: (evaluator: unknown, macro: unknown, context: unknown) => unknown;
@@ -28,7 +31,7 @@ export interface CelNode {
   evaluate(evaluator: unknown, node: CelNode, context: unknown): unknown;
 }
 
-/** The nodes that are evaluated for a node, each maybe often. */
+/** Returns the nodes that are evaluated for a node, each possibly several times. */
 export function childrenOf({ op, args, meta }: CelNode): readonly CelNode[] {
   if (meta.alternate !== undefined) return [meta.alternate];
   if (meta.macro !== undefined) return [meta.macro.val, meta.macro.exp].filter((one) => one !== undefined);
@@ -45,7 +48,7 @@ export function childrenOf({ op, args, meta }: CelNode): readonly CelNode[] {
   }
 }
 
-/** Lists of nodes, names and lists, whichever the operator has. */
+/** Reads nodes from lists of nodes, names and lists, depending on the operator. */
 function nodesIn(args: unknown): readonly CelNode[] {
   if (Array.isArray(args)) return args.flatMap(nodesIn);
   return isNode(args) ? [args] : [];

@@ -51,7 +51,7 @@ test('rules of every kind hold as before', () => {
     assert.deepEqual(messages(ruled(rule, properties), value), holds ? [] : ['refused'], rule);
 });
 
-test('rules inside lists and maps see their own value, and the one before where there is one', () => {
+test('rules inside lists and maps see their own value, and the previous one where there is one', () => {
   const item = ruled('self.a == 1', { a: { type: 'integer' } });
   const later = ruled('self.n >= oldSelf.n', { n: { type: 'integer' } });
   const schema: Schema = {
@@ -73,7 +73,7 @@ test('rules inside lists and maps see their own value, and the one before where 
 
 const overBudget = /costs more than is allowed/;
 
-test('an expression that goes through lists in each other is stopped, also where its failure would not count', () => {
+test('an expression with nested loops over lists is stopped, also where its failure would not count', () => {
   const rules = [
     'self.l.all(a, self.l.all(b, a + b >= 0))',
     'self.l.all(a, self.l.all(b, self.l.all(c, a + b + c >= 0))) || true',
@@ -96,7 +96,7 @@ test('an expression that goes through lists in each other is stopped, also where
   }
 });
 
-test('memory of an expression is bounded by its cost', () => {
+test('the memory of an expression is limited by its cost', () => {
   const doubled = (depth: number): string =>
     depth === 0 ? 'a.size() > 0' : `cel.bind(a, a + a, ${doubled(depth - 1)})`;
   for (const [start, properties, value] of [
@@ -116,7 +116,7 @@ test('memory of an expression is bounded by its cost', () => {
   );
 });
 
-test('the rules of one object have a budget together, with pauses between them', () => {
+test('the rules of one object share a budget, with pauses between them', () => {
   const rule = ruled('self.l.all(a, self.l.all(b, a + b >= 0))', { l: integers });
   const schema: Schema = { type: 'object', properties: { items: { type: 'array', items: rule } } };
   const value = { items: Array.from({ length: 500 }, () => ({ l: numbers(60) })) };
@@ -126,7 +126,7 @@ test('the rules of one object have a budget together, with pauses between them',
   assert.ok(pauses >= 20, `${pauses} pauses`);
 });
 
-test('matches takes RE2 only, in linear time', () => {
+test('matches accepts RE2 only, in linear time', () => {
   const schema = (pattern: string): Schema =>
     ruled(`self.t.matches('${pattern}')`, { t: { type: 'string' } });
   assert.deepEqual(messages(schema('^(a+)+$'), { t: `${'a'.repeat(3000)}b` }), ['refused']);
@@ -137,7 +137,7 @@ test('matches takes RE2 only, in linear time', () => {
   );
 });
 
-test('a definition whose rules may cost too much is refused, and bounds make it acceptable', () => {
+test('a definition whose rules may cost too much is refused, and limits make it acceptable', () => {
   const nested = 'self.l.all(a, self.l.all(b, a == b))';
   const fault = (schema: Schema): string | undefined => run(celFault(schema)).result;
   const bounded = (max: object, maxLength: number): Schema => ({
@@ -160,7 +160,7 @@ test('a definition whose rules may cost too much is refused, and bounds make it 
   assert.match(fault({ type: 'object', properties: many }) ?? '', /more than 1000 rules/);
 });
 
-test('rules of definitions in wide use are accepted, and hold on large objects of theirs', () => {
+test('rules of widely used definitions are accepted, and work on large objects', () => {
   // Gateway API v1: the listeners of a Gateway.
   const listener: Schema = {
     type: 'object',

@@ -1,4 +1,7 @@
-/** The rules of `x-kubernetes-validations`, in the Common Expression Language, at every place of a schema. */
+/**
+ * Evaluates the rules of `x-kubernetes-validations`, in the Common Expression Language, at every place of a
+ * schema.
+ */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Problem } from '../problem.ts';
 import { pathOf, type Place } from '../schema/place.ts';
@@ -7,14 +10,17 @@ import { CelBudget, overBudget } from './budget.ts';
 import { celValue, fieldSchema, hasRules, rulesOf, type Rule } from './rule-schema.ts';
 import { programOf } from './program.ts';
 
-/** Of one object, so that a definition cannot drown its clients. */
+/** The limit of reported failures for one object, so that a definition cannot flood its clients. */
 const PROBLEMS_MAX = 20;
-/** Of a rule, in a message. */
+/** The length of a rule in a message. */
 const RULE_SHOWN_MAX = 200;
-/** Of what a rule says, or an expression makes of the value. Kubernetes has 5 kB. */
+/** The length of a rule's message, or of an expression's result. Kubernetes allows 5 kB. */
 const MESSAGE_CHARACTERS_MAX = 1000;
 
-/** What the rules refuse. `before` is the value as it was; rules that speak of `oldSelf` hold only where there is one. Yields often. */
+/**
+ * Returns what the rules refuse. `before` is the previous value. Rules with `oldSelf` run only where there is
+ * one. Yields often.
+ */
 export function* celProblems(
   schema: Schema,
   value: unknown,
@@ -43,7 +49,7 @@ interface Ruled {
   readonly value: unknown;
   readonly before: unknown;
   readonly place: Place | undefined;
-  /** Both values as CEL has them: converted where the outermost rules are, with all that is inside. */
+  /** Both values in CEL's form. They are converted, with everything inside, where the outermost rules are. */
   readonly cel?: { readonly self: unknown; readonly oldSelf: unknown };
 }
 
@@ -54,7 +60,7 @@ function converted(ruled: Ruled): Ruled {
   return { ...ruled, cel: { self: celValue(schema, value), oldSelf } };
 }
 
-/** The values inside that have rules, or have values inside that have. */
+/** Returns the values inside that have rules, or contain values that have. */
 function inside(ruled: Ruled): readonly Ruled[] {
   const { schema, value, before } = ruled;
   if (Array.isArray(value)) {

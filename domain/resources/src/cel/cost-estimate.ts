@@ -1,6 +1,7 @@
 /**
- * What an expression may cost at worst, from the limits of its schema, before it ever runs (as Kubernetes' apiserver estimates it when a
- * definition is created). Costs are those of cel-go: one for an operation, a tenth for each character that is gone through.
+ * Estimates what an expression may cost at worst, from the limits of its schema, before it ever runs (as
+ * Kubernetes' apiserver does when a definition is created). Costs are those of cel-go: one for an operation,
+ * a tenth for each character that is read.
  */
 import type { Schema } from '../schema.ts';
 import { childrenOf, isComprehension, type CelNode, type Comprehension } from './cel-node.ts';
@@ -8,7 +9,7 @@ import { listOf, plain, shapeOf, textOf, type Shape } from './shape.ts';
 
 const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;
-/** Of a number as text. */
+/** The length of a number as text. */
 const NUMBER_CHARACTERS = 30;
 
 /** `self` and `oldSelf` are values of the schema. */
@@ -45,7 +46,7 @@ function estimate(node: CelNode, variables: Variables): Estimate {
   return operation(node, variables);
 }
 
-/** The step runs once for each item, whatever ends the loop earlier. */
+/** The step runs once for each item, even if something ends the loop earlier. */
 function comprehension({ iterable, iterVarName, step, kind }: Comprehension, variables: Variables): Estimate {
   const list = estimate(iterable, variables);
   const inner = new Map([...variables, [iterVarName, list.shape.inner()]]);
@@ -68,7 +69,10 @@ function operation(node: CelNode, variables: Variables): Estimate {
   return { cost: cost + more, shape };
 }
 
-/** What an operator costs beside its operands, and what comes out of it; nothing and a plain value when it does not say. */
+/**
+ * Returns the cost of an operator besides its operands, and its result. Without an entry it costs nothing and
+ * returns a plain value.
+ */
 type Operator = (
   shapes: readonly Shape[],
   args: readonly unknown[],

@@ -1,4 +1,6 @@
-/** Expressions of the Common Expression Language that run under a budget, with regular expressions in linear time. */
+/**
+ * Runs expressions of the Common Expression Language under a budget, with regular expressions in linear time.
+ */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { Environment } from '@marcbachmann/cel-js';
 import { compilePattern } from '../schema/pattern.ts';
@@ -7,13 +9,13 @@ import { childrenOf, isComprehension, isNode, type CelNode } from './cel-node.ts
 
 export interface Program {
   readonly tree: CelNode;
-  /** The value; throws what the evaluation fails with, `overBudget` among others. */
+  /** Returns the value. Throws the error of the evaluation, including `overBudget`. */
   run(variables: Readonly<Record<string, unknown>>, budget: CelBudget): unknown;
 }
 
-/** Longest rule of a definition in use (Gateway API): 600. */
+/** The limit of a rule's length. The longest rule of a definition in use (Gateway API) has 600 characters. */
 const CHARACTERS_MAX = 10_000;
-/** Characters of text, or items of a list, that a unit of cost pays for. */
+/** The characters of text, or items of a list, that one unit of cost pays for. */
 const ITEMS_PER_COST = 10;
 
 const environment = new Environment({
@@ -24,11 +26,11 @@ const environment = new Environment({
   .registerVariable('self', 'dyn')
   .registerVariable('oldSelf', 'dyn');
 
-/** Texts are few: those of the definitions that are or were served. */
+/** A cache. There are few texts: those of the definitions that are or were served. */
 const programs = new Map<string, Program>();
 const PROGRAMS_MAX = 1000;
 
-/** Throws an Error for a text that is no expression. */
+/** Throws an Error for a text that is not an expression. */
 export function programOf(text: string): Program {
   let program = programs.get(text);
   if (program === undefined) {
@@ -44,7 +46,7 @@ export function programOf(text: string): Program {
   return program;
 }
 
-/** Of the expression that runs: expressions never wait. */
+/** The budget of the running expression. Expressions never wait, so there is one at a time. */
 let active: CelBudget | undefined;
 
 function running<Result>(budget: CelBudget, evaluate: () => Result): Result {
@@ -56,13 +58,16 @@ function running<Result>(budget: CelBudget, evaluate: () => Result): Result {
   }
 }
 
-/** Operators that go through the whole of their operands. */
+/** Operators that read their operands completely. */
 const traversing = new Set(['==', '!=', '<', '<=', '>', '>=', '+', 'in', 'call', 'rcall']);
 
 type Cost = (value: unknown) => number;
 const nothing: Cost = () => 0;
 
-/** Makes a node, and all in it, take what it costs whenever it is evaluated. `use` is what its parent does with the value. */
+/**
+ * Makes a node, and all nodes in it, charge their cost whenever they are evaluated. `use` is what its parent
+ * does with the value.
+ */
 function count(node: CelNode, use: Cost, counted: Set<CelNode>): void {
   if (counted.has(node)) return;
   counted.add(node);
@@ -82,7 +87,7 @@ function useOf(child: CelNode, { op, args, meta }: CelNode): Cost {
   return traversing.has(op) ? traversalCost : nothing;
 }
 
-/** As the package does it for nodes that nobody has changed. */
+/** Evaluates as the package does for unchanged nodes. */
 function evaluateNode(node: CelNode, evaluator: unknown, context: unknown): unknown {
   const { alternate, macro, evaluate } = node.meta;
   if (alternate !== undefined) return alternate.evaluate(evaluator, alternate, context);
@@ -92,7 +97,7 @@ function evaluateNode(node: CelNode, evaluator: unknown, context: unknown): unkn
 
 type Evaluate = (node: CelNode, evaluator: unknown, context: unknown) => unknown;
 
-/** Methods of one argument that are not left to the package. */
+/** Methods of one argument that replace those of the package. */
 const methods: Readonly<Record<string, (receiver: unknown, argument: unknown) => unknown>> = {
   matches: matchesPattern,
   join: joined,
@@ -108,7 +113,9 @@ function evaluatorOf(node: CelNode): Evaluate {
     method(receiver.evaluate(evaluator, receiver, context), argument.evaluate(evaluator, argument, context));
 }
 
-/** `list.join(separator)`: what comes out may be as long as both multiplied, and is paid for before it is made. */
+/**
+ * `list.join(separator)`. The result may be as long as both multiplied, and is charged before it is created.
+ */
 function joined(list: unknown, separator: unknown): string {
   if (!Array.isArray(list) || typeof separator !== 'string' || list.some((item) => typeof item !== 'string'))
     throw new Error('join() takes a list of strings and a separator');
@@ -118,7 +125,7 @@ function joined(list: unknown, separator: unknown): string {
   return texts.join(separator);
 }
 
-/** `text.matches(pattern)`: the package's own goes back and takes exponential time. */
+/** `text.matches(pattern)`. The package's own implementation backtracks and takes exponential time. */
 function matchesPattern(text: unknown, source: unknown): boolean {
   if (typeof text !== 'string' || typeof source !== 'string')
     throw new Error('matches() takes a string and a pattern');
@@ -131,14 +138,14 @@ function matchesPattern(text: unknown, source: unknown): boolean {
   return matches;
 }
 
-/** A map is made a list of its keys before it is gone through. */
+/** A map is converted to a list of its keys before it is iterated. */
 function keysCost(value: unknown): number {
   return isRecord(value) ? Math.ceil(Object.keys(value).length / ITEMS_PER_COST) : 0;
 }
 
 const sizes = new WeakMap<object, number>();
 
-/** What it takes to compare, copy or print a value. */
+/** Returns the cost of comparing, copying or printing a value. */
 function traversalCost(value: unknown): number {
   if (typeof value === 'string') return Math.ceil(value.length / ITEMS_PER_COST);
   if (!Array.isArray(value) && !isRecord(value)) return 0;

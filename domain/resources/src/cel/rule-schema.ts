@@ -1,4 +1,4 @@
-/** Where the rules of a schema are, and values as rules see them. */
+/** Finds the rules of a schema, and converts values for rules. */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
 
@@ -27,7 +27,7 @@ export function partsOf({ properties = {}, items, additionalProperties }: Schema
 
 const known = new WeakMap<Schema, boolean>();
 
-/** Whether the schema or anything in it has a rule. */
+/** Returns true if the schema or anything in it has a rule. */
 export function hasRules(schema: Schema): boolean {
   let has = known.get(schema);
   if (has === undefined) {
@@ -37,7 +37,7 @@ export function hasRules(schema: Schema): boolean {
   return has;
 }
 
-/** CEL tells integers from other numbers; JSON does not, the schema does. */
+/** CEL distinguishes integers from other numbers. JSON does not, but the schema does. */
 export function celValue(schema: Schema | undefined, value: unknown): unknown {
   if (typeof value === 'number') {
     const isWhole = schema?.type === 'integer' || schema?.['x-kubernetes-int-or-string'] === true;

@@ -1,24 +1,27 @@
-/** How large the values of a schema can be, as far as its limits say: what the estimate of a rule's cost is made of. */
+/**
+ * Determines how large the values of a schema can be, from its limits. The estimate of a rule's cost is based
+ * on it.
+ */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
 
-/** No value is larger than the request that brings it. */
+/** No value is larger than the request that contains it. */
 export const REQUEST_BYTES_MAX = 3 * 1024 * 1024;
 /** A date with nanoseconds and an offset. */
 const DATE_CHARACTERS = 35;
 
 export interface Shape {
-  /** Characters of a text, items of a list, entries of a map; 1 for anything else. */
+  /** The characters of a text, items of a list, or entries of a map. 1 for anything else. */
   readonly size: number;
   readonly isList: boolean;
-  /** An item of a list, a value of a map. */
+  /** Returns the shape of an item of a list, or of a value of a map. */
   inner(): Shape;
-  /** A field of an object. */
+  /** Returns the shape of a field of an object. */
   field(name: string): Shape;
 }
 
 export const plain: Shape = { size: 1, isList: false, inner: () => plain, field: () => plain };
-/** Nothing is known of it. */
+/** The shape of a value without a schema. */
 const anything: Shape = {
   size: REQUEST_BYTES_MAX,
   isList: true,
@@ -69,7 +72,7 @@ function textMax(schema: Schema): number {
   return format === 'date-time' ? DATE_CHARACTERS : REQUEST_BYTES_MAX;
 }
 
-/** Items of a list or entries of a map, at most. */
+/** Returns the maximum number of items of a list or entries of a map. */
 export function sizeOf(schema: Schema): number {
   const { items, maxItems, additionalProperties, maxProperties, properties } = schema;
   if (schema.type === 'array')
@@ -79,14 +82,14 @@ export function sizeOf(schema: Schema): number {
   return asManyAsFit(isRecord(additionalProperties) ? additionalProperties : undefined, 5);
 }
 
-/** So many values of a schema fit into one request. */
+/** Returns how many values of a schema fit into one request. */
 export function asManyAsFit(schema: Schema | undefined, more = 0): number {
   return Math.floor(REQUEST_BYTES_MAX / (bytesMin(schema) + more));
 }
 
 const smallest = new WeakMap<Schema, number>();
 
-/** What the smallest value takes as JSON. */
+/** Returns the length of the smallest value as JSON. */
 function bytesMin(schema: Schema | undefined): number {
   if (schema === undefined) return 1;
   let bytes = smallest.get(schema);

@@ -10,10 +10,10 @@ const text = () => Type.Optional(Type.String());
 const texts = () => Type.Optional(Type.Array(Type.String()));
 const free = () => ({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
 
-/** Each is read for each row of a table. */
+/** The limit of a column's path, which is read for each row of a table. */
 const JSON_PATH_MAX = 1024;
 const COLUMNS_MAX = 64;
-/** Each is a kind that is served. */
+/** Limits the versions. Each is a kind that is served. */
 const VERSIONS_MAX = 32;
 
 const Names = Type.Object({
@@ -109,14 +109,18 @@ function definitionProblems(definition: Submitted, before: Submitted | undefined
   }
   const stored = spec.versions.filter((one) => one.storage);
   if (stored.length !== 1)
-    problems.push({ reason: 'invalid', path: ['spec', 'versions'], message: 'one must have storage: true' });
+    problems.push({
+      reason: 'invalid',
+      path: ['spec', 'versions'],
+      message: 'one version must have storage: true',
+    });
   for (const [index, version] of spec.versions.entries()) {
     if (version.schema?.openAPIV3Schema !== undefined) continue;
     const path = ['spec', 'versions', index, 'schema', 'openAPIV3Schema'];
-    problems.push({ reason: 'required', path, message: 'schemas are required' });
+    problems.push({ reason: 'required', path, message: 'every version needs a schema' });
   }
   if (spec.conversion?.strategy === 'Webhook') {
-    const message = 'only None is served: webhooks are not called';
+    const message = 'must be None: webhooks are not called';
     const path = ['spec', 'conversion', 'strategy'];
     problems.push({ reason: 'not-supported', path, value: 'Webhook', message });
   }

@@ -90,20 +90,20 @@ const MESSAGE_MAX = 1024;
 const NAME_MAX = 253;
 
 export interface Happening {
-  /** What it happened to. */
+  /** The object that the event is about. */
   readonly object: Resource;
-  /** One word in CamelCase that machines may look for. */
+  /** The cause: one word in CamelCase that programs can search for. */
   readonly reason: string;
   readonly message: string;
   readonly type: 'Normal' | 'Warning';
-  /** Who saw it. */
+  /** The component that reports the event. */
   readonly component: string;
   /** RFC 3339, whole seconds. */
   readonly firstTime: string;
   readonly lastTime: string;
-  /** How often, between the two times. */
+  /** The number of times it happened between the two times. */
   readonly count: number;
-  /** Hexadecimal; makes the name unlike that of other events of the object. */
+  /** Hexadecimal. It makes the name differ from those of other events of the object. */
   readonly suffix: string;
 }
 

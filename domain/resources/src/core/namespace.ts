@@ -33,7 +33,7 @@ export const namespaceKind: Kind = {
   }),
 };
 
-/** Those that are there from the start, and stay. */
+/** The namespaces that always exist and cannot be deleted. */
 export const firstNamespaces: readonly string[] = ['default', 'kube-system', 'tinkerbell'];
 
 export const leaseKind: Kind = {

@@ -12,7 +12,7 @@ function fieldsOf(checked: ReturnType<typeof validateAs>): string[] {
   return checked.ok ? [] : checked.problems.map(({ path }) => formatPath(path));
 }
 
-test('a rule names verbs, groups and resources; paths belong in a ClusterRole', () => {
+test('a rule names verbs, groups and resources, and paths belong in a ClusterRole', () => {
   const role = (rules: object[]) =>
     fieldsOf(validateAs(roleKind, { apiVersion, kind: 'Role', metadata, rules }));
   assert.deepEqual(role([{ verbs: ['get'], apiGroups: [''], resources: ['secrets'] }]), []);
@@ -20,7 +20,7 @@ test('a rule names verbs, groups and resources; paths belong in a ClusterRole', 
   assert.deepEqual(role([{ verbs: ['get'], nonResourceURLs: ['/x'] }]), ['rules[0].nonResourceURLs']);
 });
 
-test('what a binding gives does not change, and its subjects are whole', () => {
+test('what a binding grants cannot change, and its subjects are complete', () => {
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
   const binding = (extra: object, before?: object) =>
     fieldsOf(

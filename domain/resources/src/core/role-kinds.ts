@@ -1,4 +1,6 @@
-/** Role, ClusterRole and their bindings (rbac.authorization.k8s.io/v1): who may do what. */
+/**
+ * Role, ClusterRole and their bindings (rbac.authorization.k8s.io/v1), which define the permissions of users.
+ */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Kind, PrinterColumn } from '../kind.ts';
@@ -130,7 +132,7 @@ function oneRuleProblems(rule: Json, path: Path, kind: 'Role' | 'ClusterRole'): 
     const at = [...path, 'nonResourceURLs'];
     if (kind === 'Role') problems.push(invalid(at, rule['nonResourceURLs'], 'belongs in a ClusterRole'));
     if (!isEmpty(rule['apiGroups']) || !isEmpty(rule['resources']))
-      problems.push(invalid(at, rule['nonResourceURLs'], 'needs a rule of its own, without resources'));
+      problems.push(invalid(at, rule['nonResourceURLs'], 'must be in a separate rule, without resources'));
     return problems;
   }
   if (isEmpty(rule['apiGroups']))

@@ -1,4 +1,4 @@
-/** Secret and ConfigMap (Kubernetes core/v1): data under keys, which may be made immutable. */
+/** Secret and ConfigMap (Kubernetes core/v1): data under keys, optionally immutable. */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Kind } from '../kind.ts';
@@ -9,7 +9,7 @@ import { document, mapOf } from '../schema-builders.ts';
 
 export interface Secret extends Resource {
   readonly type?: string;
-  /** Base64 under each key. */
+  /** Values by key, in base64. */
   readonly data?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;
 }
@@ -70,7 +70,7 @@ export const configMapKind: Kind = {
   ],
 };
 
-/** `stringData` wins over `data`, as in Kubernetes. */
+/** `stringData` overrides `data`, as in Kubernetes. */
 function withStringData(submitted: Json): Json {
   const { stringData, ...rest } = submitted;
   if (!isRecord(stringData) || Object.values(stringData).some((one) => typeof one !== 'string'))
@@ -82,7 +82,7 @@ function withStringData(submitted: Json): Json {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Of the text in UTF-8; pure code has neither Buffer nor btoa. */
+/** Returns the base64 of the text in UTF-8. Pure code has neither Buffer nor btoa. */
 function base64Of(text: string): string {
   const bytes = utf8Of(text);
   let encoded = '';

@@ -1,4 +1,4 @@
-/** ServiceAccount (Kubernetes core/v1): a user that is a program. The server issues its tokens. */
+/** ServiceAccount (Kubernetes core/v1): a user for a program. The server issues its tokens. */
 import type { Kind } from '../kind.ts';
 import { Type } from '../schema.ts';
 

@@ -1,4 +1,4 @@
-/** What a BMC reports of parts of any kind. */
+/** What a BMC reports about parts of any kind. */
 import { Type } from '../schema.ts';
 import { int32, optional } from '../schema-builders.ts';
 
@@ -19,5 +19,5 @@ export const serialNumber = text('Serial number.');
 export const vendor = text('Manufacturer of the part.');
 export const partDescription = text('Description as the BMC reports it.');
 
-/** What is reported of every part. */
+/** The fields that every part has. */
 export const component = { firmwareVersion, model, serialNumber, status: componentStatus, vendor };

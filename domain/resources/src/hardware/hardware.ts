@@ -73,7 +73,7 @@ export const HardwareSpec = described(
 );
 export type HardwareSpec = Static<typeof HardwareSpec>;
 
-/** Kubernetes' own shape (metav1.Condition), as far as it is written here. */
+/** Kubernetes' own shape (metav1.Condition), as far as it is used here. */
 export const HardwareCondition = Type.Object({
   lastTransitionTime: optional('When `status` last changed.', dateTime()),
   message: optional('Human-readable details.', Type.String()),

@@ -30,7 +30,7 @@ function workflow(namespace: string, uses?: string): Workflow {
   };
 }
 
-test('the Hardware that was created first owns, in whatever order they are found', () => {
+test('the Hardware that was created first is the owner, in whatever order they are found', () => {
   const [first, second, third] = [
     hardware('lab', 'b', '2026-01-01T00:00:00Z'),
     hardware('default', 'a', '2026-01-01T00:00:01Z'),
@@ -44,7 +44,7 @@ test('the Hardware that was created first owns, in whatever order they are found
   assert.equal(ownerAmong([]), undefined);
 });
 
-test('a Hardware claims its MACs in lower case, its addresses and its agent id, each with its place', () => {
+test('a Hardware claims its MACs in lower case, its addresses and its agent id, each with its field', () => {
   const claims = claimsOf(hardware('lab', 'a', '', '52:54:00:00:00:0A'));
   assert.deepEqual(
     claims.map(({ kind, value, path }) => `${kind} ${value} ${path.join('.')}`),
@@ -56,7 +56,7 @@ test('a Hardware claims its MACs in lower case, its addresses and its agent id, 
   );
 });
 
-test('a Workflow runs on machines of its own namespace, and on those it names as used', () => {
+test('a Workflow runs on machines of its own namespace, and on those that it names as used', () => {
   const machine = hardware('default', 'm1', '');
   assert.equal(mayRunOn(workflow('default'), machine), true);
   assert.equal(mayRunOn(workflow('lab'), machine), false);

@@ -1,4 +1,4 @@
-/** What one value breaks of the schema at its place, apart from what is inside of it. */
+/** Checks one value against the schema at its place, apart from the values inside it. */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
 import type { Problem } from '../problem.ts';
@@ -15,7 +15,7 @@ export interface KeywordCheck {
   readonly found: (fault: Fault) => void;
 }
 
-/** Reports each fault. Wording of values and bounds as in ajv, which was here before. */
+/** Calls `found` for each fault. The wording for values and limits is that of ajv, which was used before. */
 export function keywordFaults(schema: Schema, value: unknown, check: KeywordCheck): void {
   const type = typeFault(schema, value);
   if (type !== undefined) {
@@ -77,7 +77,7 @@ function enumFault(schema: Schema, value: unknown, { steps, found }: KeywordChec
   found({ reason: 'not-supported', message: `must be one of ${wordsOf(allowed)}` });
 }
 
-/** Those that fit into a message that may be one of a hundred. */
+/** The number of allowed values in a message that may be one of a hundred. */
 const WORDS_MAX = 20;
 const WORDS_CHARACTERS_MAX = 1000;
 
@@ -90,7 +90,7 @@ function wordsOf(allowed: readonly unknown[]): string {
 function textFaults(schema: Schema, value: string, check: KeywordCheck): void {
   const { found } = check;
   const [max, min] = [numberOf(schema, 'maxLength'), numberOf(schema, 'minLength')];
-  // Length counts characters; a text has no more of them than units.
+  // Length counts characters. A text has at most as many of them as units.
   if (max !== undefined && value.length > max && characters(value) > max)
     return found(invalid(`must NOT have more than ${max} characters`));
   if (min !== undefined && (value.length < min || characters(value) < min))
@@ -145,7 +145,7 @@ function formatFault(schema: Schema, value: unknown, { found }: KeywordCheck): v
 function numberFaults(schema: Schema, value: number, check: KeywordCheck): void {
   const { found } = check;
   formatFault(schema, value, check);
-  // A bound that excludes itself is `exclusiveMaximum: true` beside `maximum` in Kubernetes, a number elsewhere.
+  // In Kubernetes an exclusive bound is `exclusiveMaximum: true` beside `maximum`. Elsewhere it is a number.
   const bounds: readonly [keyword: string, exclusive: string, sign: string, side: number][] = [
     ['maximum', 'exclusiveMaximum', '<', 1],
     ['minimum', 'exclusiveMinimum', '>', -1],

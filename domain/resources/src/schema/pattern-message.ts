@@ -1,12 +1,12 @@
-/** A MAC address as upstream's CRD has it. */
+/** The pattern of a MAC address in upstream's CRD. */
 export const MAC_PATTERN = '([0-9a-f]{2}[:]){5}([0-9a-f]{2})';
 
-/** Of a pattern, in a message that may be one of a hundred. */
+/** The length of a pattern in a message that may be one of a hundred. */
 const SHOWN_MAX = 200;
-/** Longer texts are no misspelt address. */
+/** Longer texts are not misspelt addresses. */
 const MAC_TEXT_MAX = 64;
 
-/** What is said of a text that does not match a pattern. */
+/** Returns the message for a text that does not match a pattern. */
 export function patternMessage(source: string, text: string): string {
   if (source !== MAC_PATTERN || text.length > MAC_TEXT_MAX) return `must match ${source.slice(0, SHOWN_MAX)}`;
   const mac = text.trim().toLowerCase().replaceAll('-', ':');

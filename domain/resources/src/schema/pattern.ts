@@ -1,23 +1,29 @@
-/** Patterns of definitions, matched in time linear in the text whatever the pattern (RE2, as Kubernetes has it). */
+/** Matches patterns of definitions in time linear in the text, for any pattern (RE2, as in Kubernetes). */
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
-/** Longer ones are no pattern that a person wrote. */
+/** Longer patterns are refused, because nobody writes them by hand. */
 const CHARACTERS_MAX = 4096;
-/** Characters times the largest count: compiling takes a microsecond for each. */
+/** The limit for characters times the largest count. Compiling takes a microsecond for each. */
 const EXPANDED_MAX = 20_000;
-/** Instructions of the compiled pattern. */
+/** The limit for instructions of the compiled pattern. */
 const INSTRUCTIONS_MAX = 5000;
-/** Characters of a text times instructions: a match of this size takes 4 ms at worst, and mostly a hundredth of that. */
+/**
+ * The limit for characters of a text times instructions. A match of this size takes 4 ms at worst, and
+ * usually a hundredth of that.
+ */
 const MATCH_WORK_MAX = 200_000;
-/** Larger ones are matched without a table of states, which would take 15 ms to begin and up to 8 MB for each pattern. */
+/**
+ * Larger patterns are matched without a table of states, which would take 15 ms to create and up to 8 MB for
+ * each pattern.
+ */
 const TABLE_INSTRUCTIONS_MAX = 200;
-/** So much work counts as one step. */
+/** The amount of work that counts as one step. */
 const WORK_PER_STEP = 10;
 
 export interface Pattern {
-  /** Undefined for a text that is too long for the pattern. */
+  /** Returns undefined for a text that is too long for the pattern. */
   matches(text: string): boolean | undefined;
-  /** What a match costs. */
+  /** Returns the cost of a match. */
   stepsFor(text: string): number;
   readonly charactersMax: number;
 }
@@ -26,7 +32,7 @@ export type CompiledPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly fault: string };
 
-/** Those of the definitions that are or were served, and of rules as they run. */
+/** A cache of the patterns of definitions that are or were served, and of rules as they run. */
 const compiled = new Map<string, CompiledPattern>();
 const COMPILED_MAX = 250;
 

@@ -1,4 +1,4 @@
-/** Where a value stands, as steps that know the step before: a path costs nothing until somebody reads it. */
+/** The place of a value, as steps that refer to the previous step. The path is built only when it is read. */
 export type Path = readonly (string | number)[];
 
 export interface Place {

@@ -28,7 +28,7 @@ const object = (properties: Record<string, Schema>, more: object = {}): Schema =
 });
 const list = (items: Schema, more: object = {}): Schema => ({ type: 'array', items, ...more });
 
-/** Schema, values that fit, values that do not with what is said. */
+/** Each with a schema, values that fit, and values that do not fit with their messages. */
 const keywords: readonly [schema: Schema, good: readonly unknown[], bad: readonly [unknown, string][]][] = [
   [
     { type: 'string' },
@@ -145,7 +145,7 @@ test('problems name their place, in lists, maps and objects', () => {
   ]);
 });
 
-test('schemas that mean nothing are refused, with the keyword', () => {
+test('invalid schemas are refused, and the error names the keyword', () => {
   const faults: readonly (readonly [unknown, RegExp])[] = [
     [{ type: 'text' }, /^type: "text": must be one of/],
     [{ pattern: '(' }, /^pattern: "\(": .*missing/],
@@ -161,7 +161,7 @@ test('schemas that mean nothing are refused, with the keyword', () => {
     assert.match(run(schemaFault(schema as Schema)).result ?? 'none', message);
 });
 
-test('patterns are matched in time linear in the text, and only on texts of which that is short', () => {
+test('patterns are matched in linear time, and only on texts that are short enough for it', () => {
   const evil = { type: 'string', pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' };
   assert.equal(problems(evil, 'a'.repeat(5000)).length, 1);
   assert.equal(problems({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(5000)}b`).length, 1);
@@ -170,7 +170,7 @@ test('patterns are matched in time linear in the text, and only on texts of whic
   assert.match(message?.message ?? '', /must be at most \d+ characters to be checked against its pattern/);
 });
 
-test('a million wrong items are a hundred problems and a number, found in many turns', () => {
+test('a million invalid items become a hundred problems and a number, over many turns', () => {
   const schema = object({ list: list(object({ a: { type: 'string' } }, { required: ['b'] })) });
   const value = { list: Array.from({ length: 200_000 }, () => ({ a: 1 })) };
   const { result, pauses } = run(schemaProblems(schema, value));
@@ -180,7 +180,7 @@ test('a million wrong items are a hundred problems and a number, found in many t
   assert.ok(pauses >= 40, `${pauses} pauses`);
 });
 
-test('a schema whose branches multiply with the value is given up, with pauses before', () => {
+test('a schema whose branches multiply with the value is abandoned, with pauses before', () => {
   const branches = Array.from({ length: 2000 }, (_, at) => ({ required: [`k${at}`] }));
   const schema = list({ type: 'object', anyOf: branches });
   const { result, pauses } = run(
@@ -194,7 +194,7 @@ test('a schema whose branches multiply with the value is given up, with pauses b
   assert.ok(pauses > 500);
 });
 
-test('a Hardware with 900,000 interfaces is refused by its schema, in few words', () => {
+test('a Hardware with 900,000 interfaces is refused by its schema, with a short message', () => {
   const hardware = {
     apiVersion: 'tinkerbell.org/v1alpha1',
     kind: 'Hardware',
@@ -213,7 +213,7 @@ test('a Hardware with 900,000 interfaces is refused by its schema, in few words'
   assert.ok(user < 5_000_000, `${user} microseconds`);
 });
 
-test('unknown fields are named up to a hundred, however long their names', () => {
+test('up to a hundred unknown fields are named, however long their names', () => {
   const spec = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`${'x'.repeat(at)}${at}`, 1]));
   const validated = validateResource({
     apiVersion: 'tinkerbell.org/v1alpha1',

@@ -1,7 +1,7 @@
 /**
- * Checks a value against the schema of its kind (the structural schemas of Kubernetes' apiextensions/v1). Nothing is compiled, so that a
- * definition costs nothing until it is used; every step is counted, so that a large value is checked in many turns and an
- * endless one is refused; the first hundred problems are kept.
+ * Checks a value against the schema of its kind (the structural schemas of Kubernetes' apiextensions/v1).
+ * Nothing is compiled, so a definition costs nothing until it is used. Every step is counted, so that a large
+ * value is checked over many turns and an endless one is refused. The first hundred problems are kept.
  */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Problem } from '../problem.ts';
@@ -11,7 +11,7 @@ import { keywordFaults, type Fault, type KeywordCheck } from './keyword-problems
 import { pathOf, type Place } from './place.ts';
 import { Steps, TooManySteps } from './steps.ts';
 
-/** What is wrong with the value. Yields often. */
+/** Returns the problems of the value. Yields often. */
 export function* schemaProblems(schema: Schema, value: unknown): Generator<undefined, ProblemList> {
   const check = new SchemaCheck(new Steps());
   try {
@@ -85,7 +85,7 @@ class SchemaCheck {
         }));
   }
 
-  /** Items and fields wait, in their order. */
+  /** Items and fields that are still to be checked, in their order. */
   #inner({ schema, value, place }: Work): void {
     if (Array.isArray(value)) {
       const { items } = schema;
@@ -114,7 +114,7 @@ class SchemaCheck {
       this.#add({ reason: 'invalid', message: 'must NOT be valid' }, value, place);
   }
 
-  /** How many of the schemas the value fits, up to `enough`. */
+  /** Counts how many of the schemas the value fits, up to `enough`. */
   *#fitting(schemas: readonly Schema[], value: unknown, enough: number): Generator<undefined, number> {
     let count = 0;
     for (const schema of schemas) {

@@ -1,4 +1,6 @@
-/** Why the schema of a definition cannot be used: keywords of the wrong shape, patterns that are none. */
+/**
+ * Returns why the schema of a definition cannot be used: keywords of the wrong shape, or invalid patterns.
+ */
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { Schema } from '../schema.ts';
 import { compilePattern } from './pattern.ts';
@@ -14,7 +16,7 @@ const isFlagOrNumber: Check = (value) => isFlag(value) || isNumber(value);
 const isListOfSchemas: Check = (value) => Array.isArray(value) && value.every(isRecord);
 const types: readonly unknown[] = ['object', 'array', 'string', 'integer', 'number', 'boolean'];
 
-/** Keywords of JSONSchemaProps that mean something here; any other is kept and means nothing. */
+/** The keywords of JSONSchemaProps that have an effect here. Any other is kept and ignored. */
 const keywords: Readonly<Record<string, readonly [check: Check, expected: string]>> = {
   type: [(value) => types.includes(value), `one of ${types.join(', ')}`],
   description: [isText, 'text'],
@@ -47,7 +49,7 @@ const keywords: Readonly<Record<string, readonly [check: Check, expected: string
 /** A pattern of typical length takes 1 ms to compile. */
 const STEPS_PER_PATTERN = 5000;
 
-/** The first fault, or undefined. Yields often. */
+/** Returns the first fault, or undefined. Yields often. */
 export function* schemaFault(schema: Schema): Generator<undefined, string | undefined> {
   const steps = new Steps();
   const waiting: Schema[] = [schema];
@@ -76,7 +78,7 @@ function patternFault({ pattern }: Schema): string | undefined {
   return compiled.ok ? undefined : `pattern: ${JSON.stringify(pattern.slice(0, 200))}: ${compiled.fault}`;
 }
 
-/** All schemas that are directly in a schema. */
+/** Returns all schemas that are directly in a schema. */
 export function innerSchemas(schema: Schema): readonly Schema[] {
   const { properties = {}, items, additionalProperties, not } = schema;
   const combined = ['allOf', 'anyOf', 'oneOf'].flatMap((name) => {

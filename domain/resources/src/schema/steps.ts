@@ -1,8 +1,8 @@
-/** Work that is counted, so that it can pause and be refused. */
+/** Counts work, so that it can pause and be refused. */
 
 /** One step is a value, a keyword or a few characters of a pattern: 50 to 100 ns. */
 const STEPS_EACH = 2000;
-/** Of one object: a second of work. What is larger by itself takes a tenth of it. */
+/** The limit for one object: a second of work. A value that reaches the other limits takes a tenth of it. */
 const STEPS_MAX = 10_000_000;
 
 export class TooManySteps extends Error {}
@@ -17,7 +17,7 @@ export class Steps {
     if (this.#taken > STEPS_MAX) throw new TooManySteps();
   }
 
-  /** True once for each stretch of steps: the caller yields. */
+  /** Returns true once for each stretch of steps. The caller then yields. */
   isPause(): boolean {
     if (this.#taken < this.#pauseAt) return false;
     this.#pauseAt = this.#taken + STEPS_EACH;

@@ -4,7 +4,7 @@ import type { Decoded } from './base64.ts';
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const GROUP = 8;
 
-/** Standard alphabet, with padding. */
+/** Encodes with the standard alphabet and padding. */
 export function encodeBase32(bytes: Uint8Array): string {
   let bits = '';
   const letters: string[] = [];
@@ -37,7 +37,7 @@ type Group =
   | { readonly ok: true; readonly values: readonly number[] }
   | { readonly ok: false; readonly at: number };
 
-/** Eight letters from `start`, or fewer and padding up to the end of the input. */
+/** Decodes eight letters from `start`, or fewer and padding up to the end of the input. */
 function readGroup(input: readonly string[], start: number): Group {
   const values: number[] = [];
   for (let at = start; values.length < GROUP; at++) {

@@ -6,7 +6,7 @@ export type Decoded =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly error: string };
 
-/** Standard alphabet, with padding. */
+/** Encodes with the standard alphabet and padding. */
 export function encodeBase64(bytes: Uint8Array): string {
   const parts: string[] = [];
   for (let i = 0; i < bytes.length; i += 3) {
@@ -40,7 +40,7 @@ interface PartlyDecoded {
   readonly bytes: readonly number[];
 }
 
-/** Handles the padding that starts at `at`: nothing but padding may follow. */
+/** Handles the padding that starts at `at`. Only padding may follow. */
 function finishBase64(input: Uint8Array, at: number, { letters, bytes }: PartlyDecoded): Decoded {
   if (letters.length < 2) return corrupt(at);
   let end = skipBreaks(input, at + 1);

@@ -20,10 +20,10 @@ import { isIpAddress } from './ip-address.ts';
 import { integer, text } from './operands.ts';
 import { type CertificateRequest, platformOf, type TemplatePlatform } from '../template-platform.ts';
 
-/** What the functions return and take: PEM texts as `.Cert` and `.Key`. */
+/** What the functions return and accept: PEM texts as `.Cert` and `.Key`. */
 const CERTIFICATE = structType('sprig.certificate', { Cert: STRING, Key: STRING });
 
-/** What a function's operands say; each function has some of them, in this order. */
+/** The values of a function's operands. Each function has some of them, in this order. */
 type Part = 'commonName' | 'ips' | 'dnsNames' | 'days' | 'authority' | 'key';
 
 const TYPES: Readonly<Record<Part, GoType>> = {
@@ -44,7 +44,7 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
   genSignedCertWithKey: ['commonName', 'ips', 'dnsNames', 'days', 'authority', 'key'],
 };
 
-/** Sprig's functions for X.509 certificates. Without a key of their own they make one of RSA, 2048 bits. */
+/** Sprig's functions for X.509 certificates. Without a given key they create an RSA key of 2048 bits. */
 export function certificateFunctions(
   given: TemplatePlatform | undefined,
 ): Readonly<Record<string, FunctionSpec>> {

@@ -14,7 +14,10 @@ import { derivePassword } from './derive-password.ts';
 import { integer, text } from './operands.ts';
 import { type KeyKind, platformOf, type TemplatePlatform } from '../template-platform.ts';
 
-/** What slow functions count against the limit on values, so that a rendering can call each only so often. */
+/**
+ * The cost of slow functions in the limit on values, so that a rendering can call each only a limited number
+ * of times.
+ */
 export const SLOW_CALL_SIZE = { hash: 1 << 20, rsa2048: 1 << 21, rsa4096: 1 << 23, key: 1 << 16 } as const;
 
 const UINT32 = { kind: 'uint32' } as const;
@@ -98,7 +101,7 @@ function bcrypt(password: string, platform: TemplatePlatform, context: CallConte
   return 'failed to encrypt string with bcrypt: bcrypt: password length exceeds 72 bytes';
 }
 
-/** The password's first 32 bytes are the key, with zeros after a shorter one; the IV comes first in the result. */
+/** The first 32 bytes of the password are the key, padded with zeros. The result starts with the IV. */
 function encrypted(password: string, plain: string, platform: TemplatePlatform): string {
   if (plain === '') return '';
   const content = encodeUtf8(plain);
@@ -156,7 +159,7 @@ function shuffled(source: string, platform: TemplatePlatform): string {
   return runes.join('');
 }
 
-/** Six bytes keep the unevenness below one in 2^48 of the count; counts beyond that are cut. */
+/** Six bytes keep the bias below one in 2^48 of the count. Larger counts are cut. */
 function randomBelow(count: number, platform: TemplatePlatform): number {
   const value = platform.randomBytes(6).reduce((sum, byte) => sum * 256 + byte, 0);
   return value % Math.min(count, 2 ** 48);

@@ -74,7 +74,7 @@ export function dateFunctions(
   };
 }
 
-/** Nanoseconds since 1970 of a time or of Unix seconds; undefined for anything else. */
+/** Returns nanoseconds since 1970 for a time or Unix seconds, and undefined for anything else. */
 function momentOf(value: Value): bigint | undefined {
   if (value.kind === 'struct' && value.type === TIME) return nanosecondsOf(timeOf(value));
   const isSeconds = value.kind === 'integer' && (value.type.kind === 'int' || value.type.kind === 'int64');
@@ -88,7 +88,7 @@ function roundedToSeconds(nanoseconds: bigint): bigint {
   return nanoseconds - rest + (size * 2n >= SECOND ? away : 0n);
 }
 
-/** Sprig takes int64 and text, but not int; what does not fit is the nearest that does. */
+/** Sprig accepts int64 and text, but not int. A value out of range becomes the nearest one within it. */
 function secondsOf(held: Value): bigint {
   const value = unwrapInterface(held);
   if (value.kind === 'integer' && value.type.kind === 'int64') return value.value;

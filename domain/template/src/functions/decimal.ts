@@ -6,10 +6,10 @@ export interface Decimal {
   readonly exponent: number;
 }
 
-/** Digits after the point that a quotient keeps. */
+/** The number of decimal places of a quotient. */
 const QUOTIENT_PLACES = 16;
 
-/** Returns the shortest decimal that reads as this float. Throws FunctionError for what has none. */
+/** Returns the shortest decimal that reads as this float. Throws FunctionError for NaN and infinity. */
 export function decimalOf(value: number): Decimal {
   if (!Number.isFinite(value)) {
     const infinite = value < 0 ? '-Inf' : '+Inf';
@@ -39,7 +39,7 @@ export function multiplyDecimals(left: Decimal, right: Decimal): Decimal {
   return { digits: left.digits * right.digits, exponent: left.exponent + right.exponent };
 }
 
-/** Rounded half away from zero. Throws FunctionError for a division by zero. */
+/** Rounds half away from zero. Throws FunctionError for a division by zero. */
 export function divideDecimals(left: Decimal, right: Decimal): Decimal {
   if (right.digits === 0n) throw new FunctionError('decimal division by 0');
   const shift = left.exponent - right.exponent + QUOTIENT_PLACES;

@@ -13,7 +13,7 @@ import {
 } from '@tinkerbell/go-template';
 import { TIME } from '../go/time.ts';
 
-/** Copies lists and maps all the way down, so that `set` on the copy leaves the original alone. */
+/** Copies lists and maps recursively, so that `set` on the copy does not change the original. */
 export function copyOf(value: Value, context: CallContext, depth = 0): Value {
   if (depth > VALUE_DEPTH_MAX) throw new LimitExceeded(`value nested deeper than ${VALUE_DEPTH_MAX} levels`);
   context.spend(VALUE_NODE_SIZE);
@@ -40,7 +40,7 @@ function copiedEntries(entries: ReadonlyMap<string, Value>, copy: Copy): [string
   return [...entries].map(([key, entry]) => [key, copy(entry)]);
 }
 
-/** Go cannot reach unexported fields: in the copy they are zero. */
+/** Go cannot access unexported fields, so they are zero in the copy. */
 function copiedFields({ type, fields }: StructValue, copy: Copy): [string, Value][] {
   return type.fields.map((field) => [
     field.name,

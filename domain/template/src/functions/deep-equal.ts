@@ -12,7 +12,7 @@ import {
   type Value,
 } from '@tinkerbell/go-template';
 
-/** Go's reflect.DeepEqual: same type and same content all the way down; int 1 and float 1 differ. */
+/** Go's reflect.DeepEqual: compares type and content recursively. int 1 and float 1 differ. */
 export function deepEqual(left: Value, right: Value, context: CallContext): boolean {
   const sameAt =
     (depth: number): Compare =>

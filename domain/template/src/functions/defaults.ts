@@ -62,7 +62,7 @@ export const DEFAULT_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   },
 };
 
-/** Says whether sprig counts a value as not given: what is false in a condition. */
+/** Returns true if sprig treats a value as not given: every value that is false in a condition. */
 export function isEmpty(value: Value): boolean {
   return !isTrue(value);
 }

@@ -36,14 +36,14 @@ const LETTERS: ReadonlyMap<string, string> = new Map([
 
 export interface PasswordRequest {
   readonly counter: number;
-  /** One of SHAPES' names. */
+  /** One of the names in SHAPES. */
   readonly shape: string;
   readonly password: string;
   readonly user: string;
   readonly site: string;
 }
 
-/** Returns the password for a site, or a text that says there is no such shape, as sprig does. */
+/** Returns the password for a site, or like sprig a text that states that the shape does not exist. */
 export function derivePassword(
   { counter, shape, password, user, site }: PasswordRequest,
   platform: TemplatePlatform,
@@ -66,7 +66,7 @@ export function derivePassword(
   }).join('');
 }
 
-/** Four bytes, the highest first. */
+/** Returns four bytes, the most significant first. */
 function size(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255);
 }

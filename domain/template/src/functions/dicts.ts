@@ -94,7 +94,10 @@ function selected(takes: (key: string, names: ReadonlySet<string>) => boolean): 
   };
 }
 
-/** mergo fails only for pointers to different types, which no two dicts here hold: the must forms never fail. */
+/**
+ * mergo fails only for pointers to different types, which these dicts never hold. The must forms therefore
+ * never fail.
+ */
 function merging(overwrite: boolean): FunctionSpec {
   return {
     params: [INTERFACE_MAP, INTERFACE_MAP],
@@ -108,7 +111,10 @@ function merging(overwrite: boolean): FunctionSpec {
   };
 }
 
-/** The last argument is the dict, the one before it the default, the others are keys on the way down. */
+/**
+ * The last argument is the dict, the one before it the default. The others are keys from the outermost to the
+ * innermost.
+ */
 function dug(values: readonly Value[]): Value {
   if (values.length < 3) throw new FunctionError('dig needs at least three arguments');
   let current: Value = values.at(-1) ?? NIL;

@@ -18,10 +18,10 @@ import {
 } from './decimal.ts';
 import { integer, operand, toFloat64 } from './operands.ts';
 
-/** What the n-th operation of one call counts n times: exact decimals grow with every operation. */
+/** The n-th operation of one call costs n times this, because exact decimals grow with every operation. */
 const DECIMAL_SIZE = 1024;
 
-/** Sprig's functions on floats; sums and products are exact decimals in between. */
+/** Sprig's functions on floats. Sums and products use exact decimals in between. */
 export const FLOAT_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   add1f: {
     params: [INTERFACE],
@@ -99,7 +99,9 @@ function rounded(round: (value: number) => number, value: Value | undefined): Va
   return floatValue(round(toFloat64(operand(value))));
 }
 
-/** Negative numbers go down unless they are whole: their fraction is never as large as roundOn. */
+/**
+ * Rounds negative numbers down unless they are whole, because their fraction is never as large as roundOn.
+ */
 function roundedAt(value: number, places: number, roundOn: number): number {
   const scale = 10 ** places;
   const digit = scale * value;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { execute, fromJson, parseTemplate } from '@tinkerbell/go-template';
 import { imageReferenceProblem, TEMPLATE_FUNCTIONS } from '../index.ts';
 
-// Made with Go, sprig and sigs.k8s.io/yaml; see ../testdata/generate.go.
+// Created with Go, sprig and sigs.k8s.io/yaml. See ../testdata/generate.go.
 interface Vectors {
   data: unknown;
   cases: { template: string; output?: string; error?: string }[];
@@ -15,7 +15,8 @@ const vectors: Vectors = JSON.parse(
   readFileSync(new URL('../../testdata/vectors.json', import.meta.url), 'utf8'),
 );
 
-// Made with test/go-template and sprig v3.3.0: some calls of every function that needs no platform, errors included.
+// Created with test/go-template and sprig v3.3.0: calls of every function that needs no platform, errors
+// included.
 const sprigVectors: Omit<Vectors, 'images'> = JSON.parse(
   readFileSync(new URL('../../testdata/sprig-vectors.json', import.meta.url), 'utf8'),
 );
@@ -27,7 +28,7 @@ function outcome(template: string, data: unknown = vectors.data): { output?: str
   return result.ok ? { output: result.text } : { error: result.error.text };
 }
 
-test('the functions give what they give upstream', () => {
+test('the functions return what they return upstream', () => {
   const wrong = vectors.cases.flatMap(({ template, ...expected }) => {
     const actual = outcome(template);
     return actual.output === expected.output && actual.error === expected.error
@@ -38,7 +39,7 @@ test('the functions give what they give upstream', () => {
   assert.ok(vectors.cases.length > 400);
 });
 
-// Go's error texts that ours differ from: capacities of its slices, and its JSON parser's detail.
+// Go's error texts that ours do not match: capacities of its slices, and details of its JSON parser.
 const WORDS_DIFFER = /mustFromJson/;
 const sprigNames = new Set(
   sprigVectors.cases.map(({ template }) => /^\{\{ \(*(\w+)/.exec(template)?.[1] ?? ''),
@@ -46,7 +47,7 @@ const sprigNames = new Set(
 
 for (const name of sprigNames) {
   const cases = sprigVectors.cases.filter(({ template }) => /^\{\{ \(*(\w+)/.exec(template)?.[1] === name);
-  test(`${name}: ${cases.length} calls give what sprig gives`, () => {
+  test(`${name}: ${cases.length} calls return what sprig returns`, () => {
     const wrong = cases.flatMap(({ template, ...expected }) => {
       const actual = outcome(template, sprigVectors.data);
       const sameError =
@@ -57,7 +58,7 @@ for (const name of sprigNames) {
   });
 }
 
-test('image names are refused for the reasons Docker gives', () => {
+test('image names are refused for the same reasons as by Docker', () => {
   const wrong = vectors.images.flatMap(({ image, problem }) => {
     const actual = imageReferenceProblem(image);
     return actual === problem ? [] : [{ image, expected: problem, actual }];

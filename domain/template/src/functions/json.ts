@@ -16,7 +16,7 @@ const PLAIN: JsonStyle = { escapeHtml: true, pretty: false };
 const PRETTY: JsonStyle = { escapeHtml: true, pretty: true };
 const RAW: JsonStyle = { escapeHtml: false, pretty: false };
 
-/** Sprig's JSON functions. Those without `must` swallow errors; toRawJson is the exception. */
+/** Sprig's JSON functions. Those without `must` swallow errors, except toRawJson. */
 export const JSON_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   toJson: encoding(PLAIN, 'swallow'),
   mustToJson: encoding(PLAIN, 'fail'),
@@ -61,13 +61,16 @@ function parse(source: string, context: CallContext): Value | undefined {
   }
 }
 
-/** Go says more about what is wrong; the commonest, a text that ends too soon, is told in its words. */
+/**
+ * Go describes errors in more detail. Its message is used for the most common one, a text that ends too
+ * early.
+ */
 function jsonProblem(source: string): string {
   const endsEarly = source.trim() === '' || isCutOff(source);
   return endsEarly ? 'unexpected end of JSON input' : 'invalid JSON';
 }
 
-/** Says whether the text is the beginning of a list or an object that is never closed. */
+/** Returns true if the text is the start of a list or an object that is never closed. */
 function isCutOff(source: string): boolean {
   const outside = source.replace(/"(?:[^"\\]|\\.)*"/g, '""');
   const opened = outside.match(/[[{]/g)?.length ?? 0;

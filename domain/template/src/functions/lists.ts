@@ -28,7 +28,9 @@ const MAKES_A_LIST: Pick<FunctionSpec, 'params' | 'variadic' | 'result'> = {
   result: INTERFACE_SLICE,
 };
 
-/** Each also has a form whose name begins with `must`; in Go that one returns what the other panics with. */
+/**
+ * Each also has a form whose name begins with `must`. In Go that one returns an error where the other panics.
+ */
 const WITH_MUST_FORM: Readonly<Record<string, FunctionSpec>> = {
   first: { params: [INTERFACE], call: ([list]) => itemsOf(list, 'find first on').at(0) ?? NIL },
   last: { params: [INTERFACE], call: ([list]) => itemsOf(list, 'find last on').at(-1) ?? NIL },
@@ -73,7 +75,7 @@ const WITH_MUST_FORM: Readonly<Record<string, FunctionSpec>> = {
   },
 };
 
-/** Sprig's list functions. A list is any Go slice; what is made from one is a []interface{}. */
+/** Sprig's list functions. Any Go slice is accepted as a list. The result is a []interface{}. */
 export const LIST_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   list: { ...MAKES_A_LIST, call: (values) => listValue([...values]) },
   tuple: { ...MAKES_A_LIST, call: (values) => listValue([...values]) },
@@ -92,36 +94,39 @@ export const LIST_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   },
 };
 
-/** Returns the items of a list, or fails as sprig does: `Cannot <deed> type <kind>`. */
-export function itemsOf(list: Value | undefined, deed: string): readonly Value[] {
+/** Returns the items of a list, or fails as sprig does: `Cannot <operation> type <kind>`. */
+export function itemsOf(list: Value | undefined, operation: string): readonly Value[] {
   const value = operand(list);
   if (value.kind === 'slice') return value.items ?? [];
   if (value.kind === 'nil') {
     throw new FunctionError('runtime error: invalid memory address or nil pointer dereference');
   }
-  throw new FunctionError(`Cannot ${deed} type ${kindName(value)}`);
+  throw new FunctionError(`Cannot ${operation} type ${kindName(value)}`);
 }
 
 function partOf(
-  deed: string,
+  operation: string,
   take: (items: readonly Value[], context: CallContext) => readonly Value[] | null,
 ): FunctionSpec {
   return {
     params: [INTERFACE],
     result: INTERFACE_SLICE,
-    call: ([list], context) => listValue(take(itemsOf(list, deed), context)),
+    call: ([list], context) => listValue(take(itemsOf(list, operation), context)),
   };
 }
 
-function added(deed: string, add: (items: readonly Value[], value: Value) => readonly Value[]): FunctionSpec {
+function added(
+  operation: string,
+  add: (items: readonly Value[], value: Value) => readonly Value[],
+): FunctionSpec {
   return {
     params: [INTERFACE, INTERFACE],
     result: INTERFACE_SLICE,
-    call: ([list, value]) => listValue(add(itemsOf(list, deed), operand(value))),
+    call: ([list, value]) => listValue(add(itemsOf(list, operation), operand(value))),
   };
 }
 
-/** Scalars are told apart by a key, so that only lists and maps are compared with each other. */
+/** Compares scalars by a key, so that only lists and maps are compared with each other. */
 function uniqueItems(items: readonly Value[], context: CallContext): readonly Value[] {
   const seen = new Set<string>();
   const kept: Value[] = [];

@@ -12,7 +12,7 @@ import {
 } from '@tinkerbell/go-template';
 
 export interface MergeOptions {
-  /** What the source has wins, empty values included. */
+  /** True if values of the source replace existing ones, empty values included. */
   readonly overwrite: boolean;
   readonly context: CallContext;
   /** How deep in other dicts these are. */
@@ -20,8 +20,8 @@ export interface MergeOptions {
 }
 
 /**
- * Merges a dict into another, which is changed (dario.cat/mergo). Dicts in dicts are merged; of everything else the
- * destination's value stays unless it is empty, or `overwrite` is set.
+ * Merges a dict into another, which is changed (dario.cat/mergo). Nested dicts are merged. For everything
+ * else the destination's value stays unless it is empty or `overwrite` is set.
  */
 export function mergeInto(target: MapValue, source: MapValue, options: MergeOptions): void {
   const { depth = 0 } = options;
@@ -44,7 +44,7 @@ function takes(present: Value, value: Value, overwrite: boolean): boolean {
   return overwrite && value.kind !== 'pointer' && !(present.kind === 'map' && value.kind === 'map');
 }
 
-/** mergo follows pointers, and counts a struct as never empty only when it was not reached through nil. */
+/** mergo follows pointers. A struct that was not reached through nil never counts as empty. */
 function isBlank(held: Value): boolean {
   const { value, isNil } = indirect(held);
   return isNil || value.kind === 'nil' || (value.kind !== 'struct' && !isTrue(value));

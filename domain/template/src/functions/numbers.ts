@@ -19,7 +19,7 @@ import { integer, operand, text, toFloat64, toInt64 } from './operands.ts';
 
 const INT_SLICE = sliceOf(INT);
 
-/** Sprig's number functions; arithmetic is on 64-bit integers, whatever it is given. */
+/** Sprig's number functions. Arithmetic uses 64-bit integers for all operands. */
 export const NUMBER_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   int: { params: [INTERFACE], result: INT, call: ([value]) => intValue(toInt64(operand(value))) },
   int64: { params: [INTERFACE], result: INT64, call: ([value]) => int64(toInt64(operand(value))) },
@@ -81,7 +81,10 @@ function extreme(choose: (left: bigint, right: bigint) => bigint): FunctionSpec 
   };
 }
 
-/** Like the shell's seq; sprig's count is off by one in the same places: a step past the end is included. */
+/**
+ * Works like the shell's seq. Sprig's count is off by one in the same places: a step past the end is
+ * included.
+ */
 function sequence(params: readonly number[], context: CallContext): string {
   const range = params.length > 3 ? undefined : sequenceRange(params);
   return range === undefined ? '' : numbersFrom(range, context);
@@ -105,7 +108,7 @@ function numbersFrom(range: Range, context: CallContext): string {
   return Array.from({ length: countOf(range) }, (_, i) => String(range.start + i * range.step)).join(' ');
 }
 
-/** Base eight; what is not a number in it, or does not fit, is 0. */
+/** Reads base eight. An invalid number, or one out of range, is 0. */
 function octal(source: string): bigint {
   if (!/^[+-]?[0-7]+$/.test(source)) return 0n;
   const magnitude = BigInt(`0o${source.replace(/^[+-]/, '')}`);
@@ -130,7 +133,7 @@ function divisor(value: bigint): bigint {
   return value;
 }
 
-/** Base ten only. Out of range becomes the nearest int, as strconv.Atoi leaves it; anything else is 0. */
+/** Reads base ten. Like strconv.Atoi, a number out of range becomes the nearest int. Anything else is 0. */
 function decimal(source: string): bigint {
   if (!/^[+-]?[0-9]+$/.test(source)) return 0n;
   const value = BigInt(source.replace(/^\+/, ''));

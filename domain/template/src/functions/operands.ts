@@ -11,29 +11,29 @@ import {
 } from '@tinkerbell/go-template';
 
 /**
- * How functions read their operands. The engine has already checked declared parameter types, so text() of a string
- * parameter is its text; the others convert whatever is there the way sprig does.
+ * Reads the operands of functions. The engine has already checked declared parameter types, so text() of a
+ * string parameter is its text. The other functions convert any value as sprig does.
  */
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 
-/** The text of a string operand. */
+/** Returns the text of a string operand. */
 export function text(value: Value | undefined): string {
   return value?.kind === 'string' ? value.value : '';
 }
 
-/** The number of an int operand. Go's int has 64 bits; beyond 2^53 the result is only near. */
+/** Returns the number of an int operand. Go's int has 64 bits, so beyond 2^53 the result is approximate. */
 export function integer(value: Value | undefined): number {
   return value?.kind === 'integer' ? Number(value.value) : 0;
 }
 
-/** Whatever it is, as `%v` prints it; strings as they are (sprig's strval). */
+/** Returns any value as `%v` prints it, and strings unchanged (sprig's strval). */
 export function shown(value: Value, context: CallContext): string {
   return value.kind === 'string' ? value.value : sprint([value], context);
 }
 
-/** Converts anything to a 64-bit integer; what has none is 0 (sprig's toInt64, by spf13/cast). */
+/** Converts any value to a 64-bit integer, or to 0 if that is impossible (sprig's toInt64, by spf13/cast). */
 export function toInt64(operand: Value): bigint {
   const { value } = indirect(operand);
   switch (value.kind) {
@@ -50,7 +50,7 @@ export function toInt64(operand: Value): bigint {
   }
 }
 
-/** Converts anything to a float; what has none is 0 (sprig's toFloat64, by spf13/cast). */
+/** Converts any value to a float, or to 0 if that is impossible (sprig's toFloat64, by spf13/cast). */
 export function toFloat64(operand: Value): number {
   const { value } = indirect(operand);
   switch (value.kind) {
@@ -67,7 +67,10 @@ export function toFloat64(operand: Value): number {
   }
 }
 
-/** Reads a whole number in Go syntax, base prefixes included; undefined if it is not one or does not fit. */
+/**
+ * Reads a whole number in Go syntax, base prefixes included. Returns undefined if it is invalid or out of
+ * range.
+ */
 export function textToInt64(source: string): bigint | undefined {
   const magnitude = parseGoInteger(source.replace(/^[+-]/, ''));
   if (magnitude === undefined) return undefined;
@@ -75,12 +78,12 @@ export function textToInt64(source: string): bigint | undefined {
   return number >= INT64_MIN && number <= INT64_MAX ? number : undefined;
 }
 
-/** The operand, or nil when it was not given. */
+/** Returns the operand, or nil when it was not given. */
 export function operand(value: Value | undefined): Value {
   return value ?? NIL;
 }
 
-/** Anything as a list of strings, without what is nil (sprig's strslice). */
+/** Converts any value to a list of strings, without nil values (sprig's strslice). */
 export function texts(value: Value, context: CallContext): string[] {
   if (value.kind === 'nil') return [];
   if (value.kind !== 'slice') return [shown(value, context)];
@@ -90,12 +93,12 @@ export function texts(value: Value, context: CallContext): string[] {
     .map((item) => shown(item, context));
 }
 
-/** `%q` of a value. */
+/** Returns a value formatted with `%q`. */
 export function quoted(value: Value, context: CallContext): string {
   return quote(shown(value, context));
 }
 
-/** What is beyond int64 becomes its minimum, as amd64 converts it. */
+/** A value out of int64's range becomes its minimum, as on amd64. */
 function floatToInt64(value: number): bigint {
   if (!Number.isFinite(value)) return INT64_MIN;
   const whole = BigInt(Math.trunc(value));

@@ -8,7 +8,7 @@ const isAbsolute: FunctionSpec = {
   call: ([path]) => boolValue(text(path).startsWith('/')),
 };
 
-/** Sprig's path functions; those with `os` are for the system's own paths, which are the same here. */
+/** Sprig's path functions. Those with `os` are for the system's own paths, which are the same here. */
 export const PATH_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   base: ofPath(pathBase),
   dir: ofPath(pathDirectory),

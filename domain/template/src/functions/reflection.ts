@@ -11,7 +11,7 @@ import {
 import { deepEqual } from './deep-equal.ts';
 import { operand, text } from './operands.ts';
 
-/** Sprig's functions that say what a value is in Go. */
+/** Sprig's functions that report the Go type of a value. */
 export const REFLECTION_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   typeOf: says(typeName),
   kindOf: says(kindName),
@@ -25,7 +25,7 @@ export const REFLECTION_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   },
 };
 
-/** Go's name for the kind of a value, without what it is made of. */
+/** Returns Go's name for the kind of a value, without its element type. */
 export function kindName(value: Value): string {
   switch (value.kind) {
     case 'nil':

@@ -15,7 +15,7 @@ import {
 import { compileRegexp, type GoRegexp, mustCompileRegexp, quoteMeta, replacementOf } from '../go/regexp.ts';
 import { integer, text } from './operands.ts';
 
-/** What is done with a compiled pattern and the other operands, the text first. */
+/** Uses a compiled pattern with the other operands, the text first. */
 interface RegexSpec {
   readonly others: FunctionSpec['params'];
   readonly result: NonNullable<FunctionSpec['result']>;
@@ -48,7 +48,7 @@ const SPECS: Readonly<Record<string, RegexSpec>> = {
   },
 };
 
-/** Sprig's regular expressions (RE2). A bad pattern fails; only regexMatch takes it for no match. */
+/** Sprig's regular expressions (RE2). A bad pattern fails, except in regexMatch, where it does not match. */
 export const REGEX_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   ...Object.fromEntries(
     Object.entries(SPECS).flatMap(([name, spec]) => [

@@ -25,7 +25,9 @@ const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u20
 const ONE_SPACE = new RegExp(SPACE);
 const ANY_SPACE = new RegExp(SPACE, 'g');
 
-/** Sprig's string functions; where sprig turns arguments around, the string comes last, so that it can be piped. */
+/**
+ * Sprig's string functions. Where sprig reorders arguments, the string comes last, so that it can be piped.
+ */
 export const STRING_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   trim: ofText(trimSpace),
   trimAll: ofTwo((cutset, source) => trimCutset(source, cutset)),
@@ -145,7 +147,9 @@ function ofAll(change: (values: readonly Value[], context: CallContext) => strin
   };
 }
 
-/** Go changes the case of one rune into one rune; JavaScript may make two, as for a German sharp s. */
+/**
+ * Go changes the case of one rune into one rune. JavaScript may return two, for example for a German sharp s.
+ */
 function mapRunes(source: string, change: (rune: string) => string): string {
   return Array.from(source, (rune) => {
     const changed = Array.from(change(rune));
@@ -167,7 +171,7 @@ function isSeparator(rune: string): boolean {
   return (rune.codePointAt(0) ?? 0) < 0x80 ? !/[A-Za-z0-9_]/.test(rune) : rune.search(ANY_SPACE) >= 0;
 }
 
-/** Scans by hand: a pattern for spaces at the end takes quadratic time on spaces in the middle. */
+/** Scans by hand, because a pattern for trailing spaces takes quadratic time on spaces in the middle. */
 function trimSpace(source: string): string {
   let start = 0;
   let end = source.length;
@@ -199,14 +203,16 @@ function indented(source: string, spaces: number, context: CallContext): string 
   return repeated(' ', spaces, context) + replaceAll(source, ['\n', `\n${' '.repeat(spaces)}`], context);
 }
 
-/** Counts bytes, and keeps the end when the count is negative. */
+/** Counts bytes. A negative count keeps the end. */
 function truncated(source: string, count: number): string {
   const bytes = encodeUtf8(source);
   if (count < 0) return bytes.length + count > 0 ? decodeUtf8(bytes.slice(bytes.length + count)) : source;
   return bytes.length > count ? decodeUtf8(bytes.slice(0, count)) : source;
 }
 
-/** Cuts bytes start to end; a negative start means from the beginning, a negative end to the end. */
+/**
+ * Returns bytes start to end. A negative start means from the beginning, and a negative end means to the end.
+ */
 function substring(source: string, start: number, end: number): string {
   const length = byteLength(source);
   const from = Math.max(start, 0);

@@ -21,8 +21,8 @@ import { YAML_FUNCTIONS } from './yaml.ts';
 import type { TemplatePlatform } from '../template-platform.ts';
 
 /**
- * The functions of a Tinkerbell template besides Go's built-ins (upstream: funcmap.New, which is sprig's hermetic
- * functions and Tinkerbell's own). Without a platform, those that need one fail when called.
+ * Returns the functions of a Tinkerbell template besides Go's built-ins (upstream: funcmap.New, which has
+ * sprig's hermetic functions and Tinkerbell's own). Without a platform, those that need one fail when called.
  */
 export function templateFunctions(platform?: TemplatePlatform): FunctionMap {
   return functionMap({
@@ -48,5 +48,5 @@ export function templateFunctions(platform?: TemplatePlatform): FunctionMap {
   });
 }
 
-/** The functions for callers that have no platform. */
+/** The functions for callers without a platform. */
 export const TEMPLATE_FUNCTIONS: FunctionMap = templateFunctions();

@@ -1,7 +1,7 @@
 import { type FunctionSpec, STRING, stringValue } from '@tinkerbell/go-template';
 import { text } from './operands.ts';
 
-/** A function of one text to another, charged by the length of what it is given. */
+/** Returns a function from one text to another. Its cost is the length of its input. */
 export function ofText(change: (source: string) => string): FunctionSpec {
   return {
     params: [STRING],

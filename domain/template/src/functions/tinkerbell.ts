@@ -24,7 +24,9 @@ function partitionPath(device: string, number: bigint): string {
   return /[0-9]$/.test(device) ? `${device}p${number}` : `${device}${number}`;
 }
 
-/** Counts the leading one bits of an IPv4 netmask; 0 when ones follow zeros, as Go's IPMask.Size says. */
+/**
+ * Counts the leading one bits of an IPv4 netmask. Like Go's IPMask.Size it returns 0 when ones follow zeros.
+ */
 function prefixLength(netmask: string): number {
   const mask = parseIpv4(netmask.replace(/^(?:::|(?:0{1,4}:){5})ffff:(?=.*\.)/i, ''));
   if (mask === undefined) {

@@ -1,14 +1,14 @@
 import { decodeUtf8, encodeUtf8, quote } from '@tinkerbell/go-template';
 
-/** Which part of a URL a text is for; each leaves other characters as they are (Go's net/url). */
+/** The part of a URL that a text is for. Each part leaves other characters unescaped (Go's net/url). */
 export type UrlPart = 'path' | 'userinfo' | 'host' | 'zone' | 'fragment';
 
-/** Thrown with Go's text for a URL that is none. */
+/** Thrown with Go's text for an invalid URL. */
 export class UrlError extends Error {}
 
 const UNRESERVED = /^[A-Za-z0-9\-_.~]$/;
 
-/** Go's reserved characters that may stand unescaped, by part. */
+/** Go's reserved characters that may stay unescaped, by part. */
 const ALLOWED: Readonly<Record<UrlPart, string>> = {
   path: '$&+,/:;=@',
   userinfo: '$&+,;=',
@@ -17,12 +17,12 @@ const ALLOWED: Readonly<Record<UrlPart, string>> = {
   fragment: '$&+,/:;=?@!()*',
 };
 
-/** Says whether Go's url.escape would write a character as %XX. */
+/** Returns true if Go's url.escape would write a character as %XX. */
 function needsEscape(character: string, part: UrlPart): boolean {
   return !UNRESERVED.test(character) && !ALLOWED[part].includes(character);
 }
 
-/** Writes what the part may not have as %XX, byte by byte. */
+/** Writes characters that the part may not contain as %XX, byte by byte. */
 export function escapeUrl(source: string, part: UrlPart): string {
   return Array.from(encodeUtf8(source), (byte) => {
     const character = String.fromCharCode(byte);
@@ -31,7 +31,10 @@ export function escapeUrl(source: string, part: UrlPart): string {
   }).join('');
 }
 
-/** Reads %XX. Throws UrlError for what is no escape, and in hosts for what may not be escaped or not stand there. */
+/**
+ * Reads %XX. Throws UrlError for an invalid escape and, in hosts, for characters that must not be escaped or
+ * present.
+ */
 export function unescapeUrl(source: string, part: UrlPart): string {
   const input = encodeUtf8(source);
   const bytes: number[] = [];

@@ -13,7 +13,7 @@ import { hostnameOf, parseUrl, urlText, userInfoText, type UserInfo } from '../g
 import { text } from './operands.ts';
 import { UrlError } from './url-escape.ts';
 
-/** Sprig's functions that take URLs apart and put them together. */
+/** Sprig's functions that parse and build URLs. */
 export const URL_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   urlParse: {
     params: [STRING],

@@ -15,23 +15,25 @@ export function isUpper(rune: string): boolean {
   return UPPER.test(rune);
 }
 
-/** Go changes the case of one rune into one rune; JavaScript may make two, as of a German sharp s. */
+/**
+ * Go changes the case of one rune into one rune. JavaScript may return two, for example for a German sharp s.
+ */
 export function oneRune(changed: string, rune: string): string {
   const [first, second] = changed;
   return first === undefined || second !== undefined ? rune : first;
 }
 
-/** Lower case of one rune. */
+/** Returns the lower case of one rune. */
 export function lowerRune(rune: string): string {
   return oneRune(rune.toLowerCase(), rune);
 }
 
-/** Upper case of one rune. */
+/** Returns the upper case of one rune. */
 export function upperRune(rune: string): string {
   return oneRune(rune.toUpperCase(), rune);
 }
 
-/** Turns upper case into lower and back (goutils.SwapCase). */
+/** Swaps upper and lower case (goutils.SwapCase). */
 export function swapCase(source: string): string {
   return Array.from(source, (rune) => {
     if (UPPER.test(rune) || TITLE.test(rune)) return lowerRune(rune);
@@ -39,7 +41,7 @@ export function swapCase(source: string): string {
   }).join('');
 }
 
-/** Lower case for the first letter of every word (goutils.Uncapitalize). */
+/** Changes the first letter of every word to lower case (goutils.Uncapitalize). */
 export function untitle(source: string): string {
   let atWord = true;
   return Array.from(source, (rune) => {
@@ -53,7 +55,10 @@ export function untitle(source: string): string {
   }).join('');
 }
 
-/** The first letter of every word. Like goutils, it takes bytes for letters: beyond ASCII the result is broken. */
+/**
+ * Returns the first letter of every word. Like goutils, it treats bytes as letters, so the result is broken
+ * beyond ASCII.
+ */
 export function initials(source: string): string {
   let afterGap = true;
   const letters: string[] = [];
@@ -67,7 +72,7 @@ export function initials(source: string): string {
   return letters.join('');
 }
 
-/** Without spaces. Like goutils, it takes bytes for letters as soon as there is a space to remove. */
+/** Removes spaces. Like goutils, it treats bytes as letters as soon as there is a space to remove. */
 export function nospace(source: string): string {
   const letters = byteLetters(source);
   const kept = letters.filter((letter) => !isSpace(letter));

@@ -11,12 +11,14 @@ interface Word {
   readonly runes: readonly string[];
 }
 
-/** `someName` as `some_name` or `some-name` (xstrings.ToSnakeCase and ToKebabCase). */
+/** Returns `someName` as `some_name` or `some-name` (xstrings.ToSnakeCase and ToKebabCase). */
 export function lowerJoined(source: string, connector: '_' | '-'): string {
   return new LowerJoiner(wordsOf(Array.from(source)), connector).join();
 }
 
-/** Joins words as xstrings does: which words belong together depends on what comes next, and after that. */
+/**
+ * Joins words as xstrings does: which words belong together depends on the next one, and the one after it.
+ */
 class LowerJoiner {
   readonly #words: readonly Word[];
   readonly #connector: string;
@@ -66,7 +68,7 @@ class LowerJoiner {
     }
     if (this.#at === this.#words.length - 1) return;
     this.#at += 1;
-    // A number before lower case letters begins a word of its own; else it ends the one before.
+    // A number before lower case letters begins a word. Otherwise it ends the previous one.
     if (this.#word().kind === 'letters') {
       this.#parts.push(this.#connector);
       this.#write({ kind: 'number', runes: word.runes });
@@ -116,7 +118,7 @@ function wordAt(runes: readonly string[], at: number): Word {
 
 type Cut = (kind: WordKind, belongs: (rune: string) => boolean) => Word;
 
-/** `HTTPStatus` is `HTTP` and `Status`: the last capital belongs to the letters after it. */
+/** Splits `HTTPStatus` into `HTTP` and `Status`: the last capital belongs to the letters after it. */
 function upperWord(runes: readonly string[], at: number, cut: Cut): Word {
   const second = runes[at + 1] ?? '';
   if (isUpper(second)) {
@@ -127,11 +129,11 @@ function upperWord(runes: readonly string[], at: number, cut: Cut): Word {
   return isAlphabet(second) ? cut('upper', isLowerLetter) : { kind: 'upper', runes: [runes[at] ?? ''] };
 }
 
-/** `some_name` as `SomeName` (xstrings.ToPascalCase). */
+/** Returns `some_name` as `SomeName` (xstrings.ToPascalCase). */
 export function pascalCase(source: string): string {
   const runes = Array.from(source);
   const start = runes.findIndex((rune) => !isConnector(rune));
-  // Of connectors only, xstrings writes the last one twice.
+  // For a text of connectors only, xstrings writes the last one twice.
   if (start < 0) return source + (runes.at(-1) ?? '');
   const out = runes.slice(0, start);
   let inCapitals = isUpper(runes[start] ?? '');
@@ -163,7 +165,9 @@ function isLowerLetter(rune: string): boolean {
   return isAlphabet(rune) && !isUpper(rune);
 }
 
-/** Letters except those of Chinese, Japanese and Korean writing, which have no words of many letters. */
+/**
+ * Matches letters except those of Chinese, Japanese and Korean writing, which has no words of many letters.
+ */
 function isAlphabet(rune: string): boolean {
   if (!LETTER.test(rune)) return false;
   const code = rune.codePointAt(0) ?? 0;

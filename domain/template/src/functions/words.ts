@@ -14,7 +14,7 @@ import { initials, swapCase, untitle } from './word-case.ts';
 import { lowerJoined, pascalCase } from './word-joining.ts';
 import { abbreviate, type WrapStyle, wrapText } from './wrap-text.ts';
 
-/** Sprig's string functions that look at words, lines and widths. */
+/** Sprig's string functions for words, lines and widths. */
 export const WORD_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   untitle: ofText(untitle),
   initials: ofText(initials),
@@ -72,13 +72,13 @@ function abbreviatedBoth(source: string, left: number, right: number): string {
   return right < 4 || (left > 0 && right < 7) ? source : abbreviate(source, left, right);
 }
 
-/** Counted before it is made: there may be a line for every byte. */
+/** The cost is charged before the text is created, because there may be a line for every byte. */
 function wrapped(source: string, style: WrapStyle, context: CallContext): ReturnType<typeof stringValue> {
   context.spend(source.length + Math.ceil(source.length / Math.max(style.width, 1)) * style.lineBreak.length);
   return stringValue(wrapText(source, style));
 }
 
-/** Go's strings.SplitN: the last part is the rest, a negative count means all. */
+/** Go's strings.SplitN: the last part is the rest, and a negative count means all. */
 function splitAtMost(source: string, separator: string, count: number): string[] {
   if (count === 0) return [];
   const all = separator === '' ? Array.from(source) : source.split(separator);

@@ -3,13 +3,13 @@ import { decodeUtf8, encodeUtf8 } from '@tinkerbell/go-template';
 const SPACE = 0x20;
 
 export interface WrapStyle {
-  /** In bytes. */
+  /** The width in bytes. */
   readonly width: number;
   readonly lineBreak: string;
   readonly splitsLongWords: boolean;
 }
 
-/** Breaks a text at spaces so that no line is longer than the width (goutils.WrapCustom); counts bytes. */
+/** Breaks a text at spaces so that no line is longer than the width (goutils.WrapCustom). It counts bytes. */
 export function wrapText(source: string, style: WrapStyle): string {
   const bytes = encodeUtf8(source);
   const width = Math.max(style.width, 1);
@@ -29,7 +29,7 @@ export function wrapText(source: string, style: WrapStyle): string {
   return lines.join(style.lineBreak);
 }
 
-/** At the last space that fits, else within the word, or at the space after it. */
+/** Breaks at the last space that fits, or within the word, or at the space after it. */
 function lineEnd(
   bytes: Uint8Array,
   { at, width, splits }: { at: number; width: number; splits: boolean },
@@ -41,7 +41,7 @@ function lineEnd(
   return next < 0 ? bytes.length : next;
 }
 
-/** Cuts a text to a width in bytes, with three dots where something is missing (goutils.AbbreviateFull). */
+/** Cuts a text to a width in bytes, with three dots where something was removed (goutils.AbbreviateFull). */
 export function abbreviate(source: string, offset: number, width: number): string {
   if (source === '' || width < 4) return '';
   const bytes = encodeUtf8(source);

@@ -21,7 +21,7 @@ import { writeYaml, type YamlValue } from '../yaml/writer.ts';
 
 const NULL: YamlValue = { kind: 'verbatim', text: 'null' };
 
-/** Tinkerbell's toYaml and fromYaml; values pass through JSON, as in sigs.k8s.io/yaml. */
+/** Tinkerbell's toYaml and fromYaml. Values pass through JSON, as in sigs.k8s.io/yaml. */
 export const YAML_FUNCTIONS: Readonly<Record<string, FunctionSpec>> = {
   toYaml: {
     params: [INTERFACE],
@@ -97,7 +97,7 @@ function yamlScalar(value: Value): YamlValue {
   }
 }
 
-/** On its way through JSON a whole number that fits 64 bits has become an integer. */
+/** A whole number that fits 64 bits becomes an integer when it passes through JSON. */
 function floatYaml(value: number): string {
   if (!Number.isFinite(value)) {
     throw new FunctionError(

@@ -15,13 +15,13 @@ import {
 import { INTERFACES, METADATA, TEMPLATE_HARDWARE } from '../hardware-structs.ts';
 import { omitEmpty } from './omit-empty.ts';
 
-/** JSON objects as they come from the API; only what is known is read. */
+/** JSON objects as they come from the API. Only known fields are read. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 /**
  * Returns the dot of a workflow template: the hardwareMap's keys, `.hardware` as JSON (numbers are float64),
- * `.Hardware` as Go structs, and `.references` when given, whole objects by their names in the Hardware. These win over hardwareMap
- * keys of the same names.
+ * `.Hardware` as Go structs, and `.references` when given, which has whole objects by their names in the
+ * Hardware. These take precedence over hardwareMap keys of the same names.
  */
 export function templateData(
   hardware: object | undefined,
@@ -49,7 +49,7 @@ export function hardwareStruct(hardware: object | undefined): Value {
   });
 }
 
-/** These parts of the Go object are no pointers, so its JSON always has them. */
+/** These parts of the Go object are not pointers, so its JSON always has them. */
 function withFixedParts(hardware: JsonObject): JsonObject {
   return {
     ...hardware,
@@ -59,7 +59,7 @@ function withFixedParts(hardware: JsonObject): JsonObject {
   };
 }
 
-/** As the JSON of the Go object has it: interfaces and metadata without what is empty. */
+/** Returns interfaces and metadata without empty fields, like the JSON of the Go object. */
 function withoutEmpty(spec: JsonObject): JsonObject {
   const parts = { interfaces: INTERFACES, metadata: METADATA };
   const cleaned = Object.entries(parts)
@@ -68,7 +68,7 @@ function withoutEmpty(spec: JsonObject): JsonObject {
   return { ...spec, ...Object.fromEntries(cleaned) };
 }
 
-/** Decodes JSON into a Go type the way encoding/json does; what does not fit is left at its zero value. */
+/** Decodes JSON into a Go type as encoding/json does. A value that does not fit stays at its zero value. */
 function decode(type: GoType, json: unknown): Value {
   if (json === null || json === undefined) return zeroValue(type);
   switch (type.kind) {

@@ -1,6 +1,6 @@
 import { quote } from '@tinkerbell/go-template';
 
-/** Durations are nanoseconds in 64 bits, as Go's time.Duration. */
+/** Durations are nanoseconds in 64 bits, as in Go's time.Duration. */
 
 const UNITS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
@@ -85,7 +85,7 @@ const ROUND_UNITS: readonly (readonly [string, bigint])[] = [
   ['s', 1n],
 ];
 
-/** The largest unit that the duration is longer than, without sign: `2h`, `3mo` (sprig's durationRound). */
+/** Returns the largest unit that the duration exceeds, without sign: `2h`, `3mo` (sprig's durationRound). */
 export function roundedDuration(nanoseconds: bigint): string {
   const size = nanoseconds < 0n ? -nanoseconds : nanoseconds;
   const unit = ROUND_UNITS.find(([, seconds]) => size > seconds * SECOND);

@@ -17,7 +17,7 @@ export class NotJsonError extends Error {}
 export interface JsonStyle {
   /** Writes `<`, `>` and `&` as escapes, as json.Marshal does. */
   readonly escapeHtml: boolean;
-  /** Two spaces per level, or everything on one line. */
+  /** Indents with two spaces per level, or writes everything on one line. */
   readonly pretty: boolean;
 }
 
@@ -103,7 +103,7 @@ class Encoder {
   }
 }
 
-/** Returns the JSON names and values of a struct, without those left out because they are empty. */
+/** Returns the JSON names and values of a struct, without those omitted because they are empty. */
 export function jsonFields(value: Extract<Value, { kind: 'struct' }>): [string, Value][] {
   return heldFields(value)
     .filter(({ field }) => field.unexported !== true)
@@ -113,7 +113,7 @@ export function jsonFields(value: Extract<Value, { kind: 'struct' }>): [string, 
     .map(({ field, value: member }) => [field.jsonName ?? field.name, member]);
 }
 
-/** JavaScript and Go switch to exponents at the same sizes; only minus zero differs. */
+/** JavaScript and Go switch to exponents at the same sizes. Only minus zero differs. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) throw new NotJsonError(`json: unsupported value: ${value}`);
   return Object.is(value, -0) ? '-0' : String(value);

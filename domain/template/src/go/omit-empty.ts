@@ -1,9 +1,9 @@
 import type { GoType } from '@tinkerbell/go-template';
 
 /**
- * JSON without the fields that Go's encoder leaves out of the type (`omitempty`): false, 0, an empty text or list. Fields that the type
- * does not have stay. Upstream shows templates `.hardware` after such a round trip, so a default such as `disableDhcp: false`
- * is no key there.
+ * Returns JSON without the fields that Go's encoder omits for the type (`omitempty`): false, 0, an empty text
+ * or list. Fields that the type does not have stay. Upstream shows templates `.hardware` after such a round
+ * trip, so a default such as `disableDhcp: false` is not a key there.
  */
 export function omitEmpty(type: GoType, json: unknown): unknown {
   if (type.kind === 'pointer') return omitEmpty(type.element, json);

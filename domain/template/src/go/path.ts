@@ -1,6 +1,6 @@
-/** Go's package path. On Linux, path/filepath does the same. */
+/** Implements Go's package path. On Linux, path/filepath does the same. */
 
-/** Removes `.`, `..` and double slashes; an empty path is `.`. */
+/** Removes `.`, `..` and double slashes. An empty path becomes `.`. */
 export function cleanPath(path: string): string {
   const isRooted = path.startsWith('/');
   const kept: string[] = [];
@@ -14,7 +14,7 @@ export function cleanPath(path: string): string {
   return clean === '' ? '.' : clean;
 }
 
-/** The last element; `.` of nothing, `/` of slashes only. */
+/** Returns the last element: `.` for an empty path, `/` for slashes only. */
 export function pathBase(path: string): string {
   if (path === '') return '.';
   let end = path.length;
@@ -22,12 +22,12 @@ export function pathBase(path: string): string {
   return end === 0 ? '/' : path.slice(path.lastIndexOf('/', end - 1) + 1, end);
 }
 
-/** Everything before the last element, cleaned. */
+/** Returns everything before the last element, cleaned. */
 export function pathDirectory(path: string): string {
   return cleanPath(path.slice(0, path.lastIndexOf('/') + 1));
 }
 
-/** From the last dot of the last element on. */
+/** Returns the last element from its last dot on. */
 export function pathExtension(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

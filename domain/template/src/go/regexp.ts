@@ -1,7 +1,7 @@
 import { type CallContext, FunctionError, quote } from '@tinkerbell/go-template';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
-/** Where a match and its groups are; -1 for a group that took no part. */
+/** The positions of a match and its groups. -1 is a group that did not take part. */
 interface Match {
   readonly start: number;
   readonly end: number;
@@ -9,8 +9,8 @@ interface Match {
 }
 
 /**
- * Characters that one unit of the meter's values pays for, per instruction of the pattern: a scan takes at most
- * characters times instructions (RE2), and this keeps a whole rendering's scans to seconds.
+ * The number of characters that one unit of the meter's values pays for, per instruction of the pattern. A
+ * scan takes at most characters times instructions (RE2), so this limits all scans of a rendering to seconds.
  */
 const SCAN_SIZE = 16;
 
@@ -29,7 +29,7 @@ export function compileRegexp(pattern: string, context: CallContext): CompileRes
   }
 }
 
-/** The latest patterns: templates use the same one again and again, and compiling takes longer than matching. */
+/** The latest patterns. Templates use the same one repeatedly, and compiling takes longer than matching. */
 const latest = new Map<string, RE2JS>();
 const LATEST_MAX = 50;
 const LATEST_LENGTH_MAX = 200;
@@ -45,7 +45,7 @@ function compiled(pattern: string): RE2JS {
   return re;
 }
 
-/** As regexp.MustCompile: throws FunctionError with its text. */
+/** Like regexp.MustCompile. Throws FunctionError with its text. */
 export function mustCompileRegexp(pattern: string, context: CallContext): GoRegexp {
   const compiled = compileRegexp(pattern, context);
   if (compiled.ok) return compiled.regexp;
@@ -70,13 +70,13 @@ export class GoRegexp {
     return this.#findFrom(text)(0) !== undefined;
   }
 
-  /** The first match, or nothing. */
+  /** Returns the first match, or undefined. */
   find(text: string): string {
     const match = this.#findFrom(text)(0);
     return match === undefined ? '' : text.slice(match.start, match.end);
   }
 
-  /** Undefined where Go gives nil: nothing found. A negative count means all. */
+  /** Returns undefined where Go returns nil: nothing was found. A negative count means all. */
   findAll(text: string, count: number): string[] | undefined {
     const found = this.#all(text, count).map(({ start, end }) => text.slice(start, end));
     return found.length === 0 ? undefined : found;
@@ -117,7 +117,7 @@ export class GoRegexp {
     return parts.join('') + text.slice(copied);
   }
 
-  /** Go does not take an empty match right after another match. */
+  /** Go accepts no empty match right after another match. */
   #all(text: string, count: number): Match[] {
     const find = this.#findFrom(text);
     const found: Match[] = [];
@@ -168,14 +168,14 @@ export function replacementOf(template: string, context: CallContext): (match: M
   };
 }
 
-/** What putting in one part counts: more than a short text takes to make. */
+/** The cost of inserting one part. It exceeds the cost of creating a short text. */
 const PART_SIZE = 4;
 
 function groupOf(name: string): string | number {
   return /^(?:0|[1-9][0-9]{0,8})$/.test(name) ? Number(name) : name;
 }
 
-/** Escapes what means something in a pattern. */
+/** Escapes the special characters of a pattern. */
 export function quoteMeta(source: string): string {
   return source.replace(/[\\.+*?()|[\]{}^$]/g, (character) => `\\${character}`);
 }

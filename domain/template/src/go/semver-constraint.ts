@@ -5,7 +5,7 @@ import { comparePrereleases, compareVersions, parseVersion, type Version } from 
 interface Constraint {
   readonly operator: string;
   readonly version: Version;
-  /** Something was left out or is an x: everything, the minor version, or only the patch. */
+  /** A part is missing or is an x: everything, the minor version, or only the patch. */
   readonly dirty: boolean;
   readonly minorDirty: boolean;
   readonly patchDirty: boolean;
@@ -21,10 +21,10 @@ const ONE = new RegExp(`^${SPACE}*(${OPERATOR})${SPACE}*(${VERSION})${SPACE}*$`)
 const RANGE = new RegExp(`${SPACE}*(${VERSION})${SPACE}+-${SPACE}+(${VERSION})${SPACE}*`, 'g');
 const EACH = new RegExp(`(${OPERATOR})${SPACE}*(${VERSION})`, 'g');
 
-/** Longer ones are refused: the patterns look for the parts of a constraint by trying. */
+/** Longer constraints are refused, because the patterns backtrack. */
 const CONSTRAINT_LENGTH_MAX = 1000;
 
-/** Says whether a version satisfies a constraint. Throws FunctionError for a bad constraint. */
+/** Returns true if a version satisfies a constraint. Throws FunctionError for a bad constraint. */
 export function satisfies(constraint: string, version: () => Version): boolean {
   const alternatives = parseConstraints(constraint);
   const checked = version();
@@ -48,7 +48,7 @@ const NEXT = new RegExp(
 );
 const BLANK = new RegExp(`^${SPACE}*$`);
 
-/** One constraint after the other, with space or a comma before all but the first. */
+/** Matches one constraint after the other, with space or a comma before all but the first. */
 function isValid(source: string): boolean {
   let match = FIRST.exec(source);
   if (match === null) return false;
@@ -104,7 +104,7 @@ type Check = (constraint: Constraint, version: Version, difference: number) => b
 const atLeast: Check = (_constraint, _version, difference) => difference >= 0;
 const near: Check = (constraint, version, difference) => difference >= 0 && isNear(constraint, version);
 
-/** By operator; the others want the same version. */
+/** Comparisons by operator. The other operators require the same version. */
 const CHECKS: Readonly<Record<string, Check>> = {
   '>': isGreater,
   '<': (_constraint, _version, difference) => difference < 0,
@@ -117,7 +117,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   '^': (constraint, version, difference) => difference >= 0 && isCompatible(constraint, version),
 };
 
-/** With something left out, `1.2` is the same as `~1.2`. */
+/** With a missing part, `1.2` is the same as `~1.2`. */
 function isSame(constraint: Constraint, version: Version, difference: number): boolean {
   return constraint.dirty ? near(constraint, version, difference) : difference === 0;
 }
@@ -156,7 +156,7 @@ function isLessOrEqual(
   return !(version.major === other.major && version.minor > other.minor && !minorDirty);
 }
 
-/** `~1.2.3` is the same minor version, `~1` the same major one, `~0.0.0` and `*` anything. */
+/** `~1.2.3` matches the same minor version, `~1` the same major one, `~0.0.0` and `*` anything. */
 function isNear({ version: other, minorDirty, patchDirty }: Constraint, version: Version): boolean {
   const isAnything =
     other.major === 0n && other.minor === 0n && other.patch === 0n && !minorDirty && !patchDirty;
@@ -164,7 +164,7 @@ function isNear({ version: other, minorDirty, patchDirty }: Constraint, version:
   return version.major === other.major && (minorDirty || version.minor === other.minor);
 }
 
-/** `^1.2.3` is the same major version; below 1 the first part that is not 0 stays. */
+/** `^1.2.3` matches the same major version. Below 1 the first part that is not 0 must be the same. */
 function isCompatible({ version: other, minorDirty, patchDirty }: Constraint, version: Version): boolean {
   if (other.major > 0n || minorDirty) return version.major === other.major;
   if (version.major > 0n) return false;

@@ -13,7 +13,7 @@ import {
   type Value,
 } from '@tinkerbell/go-template';
 
-/** A semantic version (Masterminds/semver v3); what is missing of `1` or `v1.2` is 0. */
+/** A semantic version (Masterminds/semver v3). Missing parts of `1` or `v1.2` are 0. */
 export interface Version {
   readonly major: bigint;
   readonly minor: bigint;
@@ -29,7 +29,7 @@ const VERSION = new RegExp(
 );
 const UINT64_MAX = 2n ** 64n - 1n;
 
-/** Reads a version. Throws FunctionError with the words of Masterminds/semver. */
+/** Reads a version. Throws FunctionError in the words of Masterminds/semver. */
 export function parseVersion(source: string): Version {
   const match = VERSION.exec(source);
   if (match === null) throw new FunctionError('Invalid Semantic Version');
@@ -47,7 +47,10 @@ function segment(digits: string): bigint {
   );
 }
 
-/** Negative, zero or positive as the first comes before, with or after the second; metadata does not count. */
+/**
+ * Returns a negative number, zero or a positive number if the first comes before, with or after the second.
+ * Metadata does not count.
+ */
 export function compareVersions(left: Version, right: Version): number {
   for (const part of ['major', 'minor', 'patch'] as const) {
     if (left[part] !== right[part]) return left[part] < right[part] ? -1 : 1;
@@ -55,7 +58,7 @@ export function compareVersions(left: Version, right: Version): number {
   return comparePrereleases(left.prerelease, right.prerelease);
 }
 
-/** A version without a prerelease comes after those with one; numbers before words. */
+/** A version without a prerelease comes after those with one. Numbers come before words. */
 export function comparePrereleases(left: string, right: string): number {
   if (left === right) return 0;
   if (left === '' || right === '') return left === '' ? 1 : -1;
@@ -80,7 +83,7 @@ function uint64(part: string): bigint | undefined {
   return /^[0-9]+$/.test(part) && BigInt(part) <= UINT64_MAX ? BigInt(part) : undefined;
 }
 
-/** In full, without a leading `v`. */
+/** Returns the full version without a leading `v`. */
 export function versionText({ major, minor, patch, prerelease, metadata }: Version): string {
   return `${major}.${minor}.${patch}${prerelease && `-${prerelease}`}${metadata && `+${metadata}`}`;
 }

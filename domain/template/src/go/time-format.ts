@@ -83,7 +83,7 @@ function dayOfYear(date: Date): number {
   return Math.floor((date.getTime() - start.getTime()) / 86_400_000) + 1;
 }
 
-/** `.000` keeps zeros at the end, `.999` leaves them out. */
+/** `.000` keeps trailing zeros, and `.999` drops them. */
 function fractionText(element: string, nanoseconds: number): string {
   const digits = padded(nanoseconds, 9).slice(0, element.length - 1);
   if (element[1] === '0') return element.charAt(0) + digits.padEnd(element.length - 1, '0').slice(0, 9);

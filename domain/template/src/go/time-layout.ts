@@ -1,8 +1,8 @@
-/** The pieces of a layout, written as they are of Mon Jan 2 15:04:05 MST 2006 (Go's package time). */
+/** The pieces of a layout. They are written as in Mon Jan 2 15:04:05 MST 2006 (Go's package time). */
 export interface LayoutPiece {
-  /** Text that stands for itself before the element. */
+  /** Literal text before the element. */
   readonly prefix: string;
-  /** Such as `2006` or `.000`; empty at the end. */
+  /** For example `2006` or `.000`. Empty at the end. */
   readonly element: string;
 }
 
@@ -34,7 +34,7 @@ export const WEEKDAYS = [
   'Saturday',
 ] as const;
 
-/** Takes a layout apart; the last piece has no element. */
+/** Splits a layout. The last piece has no element. */
 export function layoutPieces(layout: string): LayoutPiece[] {
   const pieces: LayoutPiece[] = [];
   let end = 0;

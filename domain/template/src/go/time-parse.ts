@@ -7,7 +7,7 @@ export type TimeResult =
   | { readonly ok: true; readonly time: GoTime }
   | { readonly ok: false; readonly error: string };
 
-/** What the elements read so far have said. */
+/** The values of the elements read so far. */
 interface Fields {
   year: number;
   month: number | undefined;
@@ -17,7 +17,7 @@ interface Fields {
   minute: number;
   second: number;
   nanoseconds: number;
-  /** `am` or `pm`; empty when not said. */
+  /** `am` or `pm`. Empty when absent. */
   half: string;
   offsetSeconds: number | undefined;
   zone: string;
@@ -26,7 +26,7 @@ interface Fields {
 /** Stops the reading: the text does not fit the element. */
 class BadText extends Error {}
 
-/** Stops the reading: it fits, but there is no such hour or day. */
+/** Stops the reading: the text fits, but the hour or day does not exist. */
 class OutOfRange extends Error {}
 
 const ranges = {
@@ -81,7 +81,7 @@ export function parseTime(layout: string, source: string): TimeResult {
   return finished(fields, failed);
 }
 
-/** A space in a layout stands for any number of spaces. */
+/** A space in a layout matches any number of spaces. */
 function skipPrefix(source: string, prefix: string): string {
   let rest = source;
   for (let at = 0; at < prefix.length;) {
@@ -214,7 +214,7 @@ class ElementReader {
     }
   }
 
-  /** `.000` wants that many digits, `.999` takes any number, or none. */
+  /** `.000` requires that many digits, and `.999` accepts any number, or none. */
   #fraction(element: string): void {
     if (element[1] === '9') {
       if (/^[.,][0-9]/.test(this.#rest)) this.#nanoseconds(this.#take(/^[.,][0-9]+/));
@@ -292,7 +292,7 @@ interface MonthAndDay {
   readonly day: number;
 }
 
-/** The date, or why there is none. */
+/** Returns the date, or why it does not exist. */
 function writtenDate({ year, month = 1, day = 1 }: Fields): MonthAndDay | string {
   return day < 1 || day > daysIn(month, year) ? 'day out of range' : { month, day };
 }
@@ -306,7 +306,7 @@ function countedDate({ year, month, day }: Fields, yearDay: number): MonthAndDay
   return day !== undefined && day !== counted.day ? 'day-of-year does not match day' : counted;
 }
 
-/** A zone known only by its abbreviation counts as UTC, and keeps its name, as in Go. */
+/** A zone known only by its abbreviation counts as UTC and keeps its name, as in Go. */
 function zoned({ offsetSeconds, zone, nanoseconds }: Fields, seconds: bigint): GoTime {
   if (offsetSeconds !== undefined) {
     const isLocal = offsetSeconds === 0 && (zone === '' || zone === 'UTC');

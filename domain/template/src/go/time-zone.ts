@@ -1,7 +1,10 @@
-/** Three to five capitals; four or five of them end in T, but for one zone in Indonesia. */
+/** Three to five capitals. Names of four or five end in T, except one zone in Indonesia. */
 const NAME = /^(?:[A-Z]{4}T|[A-Z]{3}T|WITA|[A-Z]{3})(?![A-Z])/;
 
-/** Returns how long the zone abbreviation at the start of a text is; 0 if there is none (Go's parseTimeZone). */
+/**
+ * Returns the length of the zone abbreviation at the start of a text, or 0 if there is none (Go's
+ * parseTimeZone).
+ */
 export function zoneNameLength(source: string): number {
   if (source.startsWith('UTC')) return 3;
   if (/^(?:ChST|MeST)/.test(source)) return 4;
@@ -10,7 +13,7 @@ export function zoneNameLength(source: string): number {
   return NAME.exec(source)?.[0].length ?? 0;
 }
 
-/** Only GMT says its offset: `GMT+3`. */
+/** Only GMT states its offset: `GMT+3`. */
 export function zoneOffset(name: string): number {
   const hours = /^GMT([-+][0-9]+)$/.exec(name)?.[1];
   return hours === undefined ? 0 : Number(hours) * 3600;

@@ -17,7 +17,7 @@ import { formatTime } from './time-format.ts';
 
 const NANOSECONDS = 1_000_000_000n;
 
-/** The first of January of year 1, which is what a failed conversion gives. */
+/** The first of January of year 1, which is the result of a failed conversion. */
 export const ZERO_TIME: GoTime = { seconds: -62_135_596_800n, nanoseconds: 0, offsetSeconds: 0, zone: 'UTC' };
 
 const RFC3339_NANO = '2006-01-02T15:04:05.999999999Z07:00';
@@ -80,7 +80,7 @@ export function timeValue({ seconds, nanoseconds, offsetSeconds, zone }: GoTime)
   });
 }
 
-/** The time in a value of type TIME; the zero time for anything else. */
+/** Returns the time in a value of type TIME, and the zero time for anything else. */
 export function timeOf(value: Value | undefined): GoTime {
   if (value?.kind !== 'struct' || value.type !== TIME) return ZERO_TIME;
   const zone = value.fields.get('zone');
@@ -92,12 +92,12 @@ export function timeOf(value: Value | undefined): GoTime {
   };
 }
 
-/** Nanoseconds since 1970. */
+/** Returns nanoseconds since 1970. */
 export function nanosecondsOf({ seconds, nanoseconds }: GoTime): bigint {
   return seconds * NANOSECONDS + BigInt(nanoseconds);
 }
 
-/** The time that much later, in the same zone. */
+/** Returns the time that much later, in the same zone. */
 export function timeAfter(time: GoTime, nanoseconds: bigint): GoTime {
   const total = nanosecondsOf(time) + nanoseconds;
   const rest = ((total % NANOSECONDS) + NANOSECONDS) % NANOSECONDS;

@@ -2,7 +2,7 @@ import { quote } from '@tinkerbell/go-template';
 import { isIpv6Address } from '../functions/ip-address.ts';
 import { escapeUrl, unescapeUrl, UrlError } from '../functions/url-escape.ts';
 
-/** A URL as Go's net/url takes it apart. */
+/** The parts of a URL, as in Go's net/url. */
 export interface GoUrl {
   readonly scheme: string;
   readonly opaque: string;
@@ -28,7 +28,7 @@ const EMPTY: GoUrl = {
   fragment: '',
 };
 
-/** Reads a URL, relative ones too. Throws UrlError with Go's text. */
+/** Parses a URL, also a relative one. Throws UrlError with Go's text. */
 export function parseUrl(source: string): GoUrl {
   const hash = source.indexOf('#');
   const main = hash < 0 ? source : source.slice(0, hash);
@@ -62,7 +62,7 @@ function parseMain(source: string): GoUrl {
   return { ...url, ...parseAuthority(scheme, authority), path: unescapeUrl(path, 'path') };
 }
 
-/** What is before an index, and the rest; all and nothing for -1. */
+/** Returns the text before an index, and the rest. For -1 it returns the whole text and an empty one. */
 function cut(source: string, at: number): [string, string] {
   return at < 0 ? [source, ''] : [source.slice(0, at), source.slice(at)];
 }
@@ -122,7 +122,7 @@ function parseBracketedHost(host: string): string {
   return `[${address}]${port}`;
 }
 
-/** The part after a percent sign is the zone, and may not be empty. */
+/** The part after a percent sign is the zone, and must not be empty. */
 function isIpv6(address: string): boolean {
   const percent = address.indexOf('%');
   if (percent === address.length - 1) return false;
@@ -133,20 +133,20 @@ function checkPort(port: string): void {
   if (port !== '' && !/^:[0-9]*$/.test(port)) throw new UrlError(`invalid port ${quote(port)} after host`);
 }
 
-/** The host without port and brackets. */
+/** Returns the host without port and brackets. */
 export function hostnameOf({ host }: GoUrl): string {
   const withoutPort = /^(.*):[0-9]*$/s.exec(host)?.[1] ?? host;
   const isBracketed = withoutPort.startsWith('[') && withoutPort.endsWith(']');
   return isBracketed ? withoutPort.slice(1, -1) : withoutPort;
 }
 
-/** `name` or `name:password`, escaped. */
+/** Returns `name` or `name:password`, escaped. */
 export function userInfoText({ name, password }: UserInfo): string {
   const escaped = escapeUrl(name, 'userinfo');
   return password === undefined ? escaped : `${escaped}:${escapeUrl(password, 'userinfo')}`;
 }
 
-/** Puts a URL together (url.URL.String). */
+/** Builds a URL (url.URL.String). */
 export function urlText(url: GoUrl): string {
   const { scheme, opaque, query, fragment } = url;
   const start = scheme === '' ? '' : `${scheme}:`;

@@ -22,7 +22,7 @@ export function compareYamlKeys(left: string, right: string): number {
 
 function compareNumbers(a: readonly string[], b: readonly string[], at: number): number {
   const [x = '', y = ''] = [a[at], b[at]];
-  // Zeros in the middle of a number count; a leading one goes before the digits that are already equal.
+  // Zeros in the middle of a number count. A leading one comes before the digits that are already equal.
   const lead = (x === '0' || y === '0') && /[1-9][0-9]*$/.test(a.slice(0, at).join('')) ? '1' : '';
   const left = digitsFrom(a, at);
   const right = digitsFrom(b, at);

@@ -35,7 +35,7 @@ export function yamlNodeValue(node: YamlNode): Value {
 
 function scalarValue(node: YamlScalar): Value {
   if (node.quoted) return stringValue(node.text);
-  // A plain scalar over several lines has been folded already; it is always a string.
+  // A plain scalar over several lines has already been folded, and is always a string.
   if (node.text.includes('\n')) return stringValue(String(node.value));
   return plainValue(node.text);
 }
@@ -52,7 +52,7 @@ function plainValue(text: string): Value {
     : stringValue(text);
 }
 
-/** JSON keys are strings, so other scalars become their text; whether a key was quoted is no longer known. */
+/** JSON keys are strings, so other scalars become their text. Whether a key was quoted is no longer known. */
 function keyText(key: string): string {
   const value = plainValue(key);
   switch (value.kind) {

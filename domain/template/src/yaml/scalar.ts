@@ -1,6 +1,6 @@
 /**
- * How go-yaml v2 (inside sigs.k8s.io/yaml) decides to write a string: plain where that reads back as the same string,
- * else in single quotes, else in double quotes; text with line breaks as a literal block.
+ * Decides how go-yaml v2 (inside sigs.k8s.io/yaml) writes a string: plain if that reads back as the same
+ * string, else in single quotes, else in double quotes. Text with line breaks becomes a literal block.
  */
 
 const NOT_STRINGS = new RegExp(
@@ -52,7 +52,7 @@ export function scalarStyle(text: string): ScalarStyle {
   return isQuoted ? 'single' : 'plain';
 }
 
-/** Returns a character as it stands in double quotes. */
+/** Returns a character as it is written in double quotes. */
 export function escapeCharacter(character: string): string {
   const codePoint = character.codePointAt(0) ?? 0;
   const named = ESCAPES.get(codePoint);
@@ -63,7 +63,7 @@ export function escapeCharacter(character: string): string {
   return codePoint <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** go-yaml v2 counts tabs, carriage returns and everything above U+FFFF as not printable. */
+/** go-yaml v2 treats tabs, carriage returns and everything above U+FFFF as not printable. */
 function isPrintable(codePoint: number): boolean {
   if (codePoint === 0x0a) return true;
   if (codePoint < 0xa0) return codePoint >= 0x20 && codePoint <= 0x7e;

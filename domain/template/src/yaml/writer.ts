@@ -7,7 +7,7 @@ import { escapeCharacter, scalarStyle, type ScalarStyle } from './scalar.ts';
  * maps, keys in natural order, long text folded after column 80.
  */
 
-/** A value to write; numbers are already text. */
+/** A value to write. Numbers are already text. */
 export type YamlValue =
   | { readonly kind: 'verbatim'; readonly text: string }
   | { readonly kind: 'string'; readonly text: string }
@@ -41,7 +41,7 @@ class Writer {
     return this.#parts.join('');
   }
 
-  /** Writes a value; `indent` is that of the collection around it. */
+  /** Writes a value. `indent` is that of the collection around it. */
   node(value: YamlValue, indent: number, within: 'root' | 'list' | 'map'): void {
     switch (value.kind) {
       case 'verbatim':
@@ -85,13 +85,13 @@ class Writer {
     });
   }
 
-  /** The first entry of a collection inside a list goes on the line of the dash. */
+  /** The first entry of a collection inside a list is on the line of the dash. */
   #start(within: 'root' | 'list' | 'map', indent: number, isFirst: boolean): void {
     if (isFirst && within === 'list') this.#put(' ');
     else if (!isFirst || within === 'map') this.#newLine(indent);
   }
 
-  /** Writes a key and its colon; says whether it was short enough to stand on one line. */
+  /** Writes a key and its colon. Returns true if it was short enough for one line. */
   #key(key: string, indent: number): boolean {
     if (!key.includes('\n') && byteLength(key) <= SIMPLE_KEY_BYTES_MAX) {
       this.#scalar(key, scalarStyle(key), { indent: indent + INDENT, folds: false });

@@ -27,7 +27,7 @@ async function inventoryOf(context: TestContext, present: Readonly<Record<string
   return { inventory, said, clock, put, config };
 }
 
-test('lacks what is not in the folder, and logs it once with the way out', async (context) => {
+test('reports a file that is not in the folder as missing, and logs it once with the fix', async (context) => {
   const { inventory, said } = await inventoryOf(context, { 'ipxe.efi': 'x 1.21.1+git2025 y' });
   assert.equal(inventory.lacks('ipxe.efi', 'tftp'), false);
   assert.equal(inventory.lacks('undionly.kpxe', 'tftp'), true);
@@ -40,12 +40,12 @@ test('lacks what is not in the folder, and logs it once with the way out', async
   );
 });
 
-test("takes Debian's other name of a file for the file", async (context) => {
+test("finds a file under Debian's name for it", async (context) => {
   const { inventory } = await inventoryOf(context, { 'ipxe-arm64.efi': 'x' });
   assert.equal(inventory.lacks('snp-arm64.efi', 'tftp'), false);
 });
 
-test('warns of the iPXE of 2019, which hangs', async (context) => {
+test('warns about the iPXE of 2019, which hangs', async (context) => {
   const { said } = await inventoryOf(context, { 'ipxe.efi': '\x001.0.0+git-20190125.36a4c85-5.1\x00' });
   assert.ok(said.some((line) => /hangs under UEFI.*1\.0\.0\+git-20190125/.test(line)));
 });
@@ -59,7 +59,7 @@ test('finds a file that is copied there later, and misses one that is removed', 
   while (inventory.lacks('ipxe.efi', 'tftp')) await new Promise(setImmediate);
 });
 
-test('keeps a bounded number of names', async (context) => {
+test('remembers a bounded number of names', async (context) => {
   const { inventory } = await inventoryOf(context, {});
   for (let index = 0; index < 1_000; index += 1) inventory.lacks(`${index}.efi`, 'http');
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -67,7 +67,7 @@ test('keeps a bounded number of names', async (context) => {
   assert.ok(missing.filter(Boolean).length <= 256);
 });
 
-test('says nothing of binaries that another server has', async (context) => {
+test('does not report binaries that another server has', async (context) => {
   const { inventory, config } = await inventoryOf(context, {});
   const { netboot } = config;
   const elsewhere = {

@@ -51,7 +51,7 @@ export function createBinaryInventory(
       file,
       directory: config.ipxeDirectory,
       advice:
-        'npm run setup -- ipxe fetches current binaries; or give a folder that has it with --ipxe-binary-dir',
+        'run "npm run setup -- ipxe" to fetch current binaries, or set --ipxe-binary-dir to a folder that has the file',
     });
   }
 
@@ -69,7 +69,7 @@ export function createBinaryInventory(
       if (entry === undefined) return false;
       if (entry.untilMs <= clock.monotonicMs())
         void look(name, protocol, entry).catch((error: unknown) =>
-          log.warn('boot file could not be looked for', { file: name, error: String(error) }),
+          log.warn('boot file lookup failed', { file: name, error: String(error) }),
         );
       return entry.isMissing;
     },
@@ -101,7 +101,7 @@ async function logServed(
         file: name,
         version,
         directory: config.ipxeDirectory,
-        advice: 'npm run setup -- ipxe fetches a current one',
+        advice: 'run "npm run setup -- ipxe" to fetch a current one',
       });
   }
   log.info('iPXE binaries', { directory: config.ipxeDirectory, served: served.join(', ') || 'none' });

@@ -64,7 +64,7 @@ async function textOf(fileName: string, state: string): Promise<string> {
 
 const kindOf = (found: Awaited<ReturnType<typeof find>>) => (typeof found === 'string' ? found : found.kind);
 
-test('shim, GRUB and MokManager are found by the names of firmware, shim and Debian', async () => {
+test('shim, GRUB and MokManager are found by the names that firmware, shim and Debian use', async () => {
   assert.equal(await find('shimx64.efi'), 'shim');
   assert.equal(await find(`${MAC}/shimx64.efi.signed`), 'shim');
   assert.equal(await find('EFI/BOOT/grubx64.efi'), 'grub');
@@ -74,7 +74,7 @@ test('shim, GRUB and MokManager are found by the names of firmware, shim and Deb
   assert.equal(await find(`${MAC}/ipxe.efi`), 'ipxe');
 });
 
-test('PXELINUX gets what the Hardware says, else the in-memory OS while there is work, else the disk', async () => {
+test('PXELINUX gets the configuration of the Hardware, else the in-memory OS while there is work, else the disk', async () => {
   const own = machine({ netboot: { pxelinux: { config: 'DEFAULT own' } } });
   for (const name of [
     'pxelinux.cfg/01-02-00-5e-10-00-01',
@@ -94,7 +94,7 @@ test('PXELINUX gets what the Hardware says, else the in-memory OS while there is
   assert.equal(await find('pxelinux.cfg/C0A84D0A', own, '', stranger), 'DEFAULT own');
 });
 
-test('GRUB gets the in-memory OS while there is work, else goes on; an own file of the operator wins', async () => {
+test('GRUB gets the in-memory OS while there is work, else continues with the disk; the operator’s own file comes first', async () => {
   for (const name of [
     'grub/grub.cfg',
     'grub/grub.cfg-01-02-00-5e-10-00-01',
@@ -107,13 +107,13 @@ test('GRUB gets the in-memory OS while there is work, else goes on; an own file 
   assert.equal(await find('own/grub.cfg', machine(), 'PENDING'), 'own grub');
 });
 
-test('a value that is not safe in a configuration refuses the file, naming the field', async () => {
+test('a value that is unsafe in a configuration refuses the file, and the error names the field', async () => {
   const found = await find('grub/grub.cfg', machine({ netboot: { osie: { kernelParams: ['a"b'] } } }));
   assert.ok(typeof found !== 'string' && found.kind === 'refused');
   assert.match(found.message, /spec\.interfaces\[0\]\.netboot\.osie\.kernelParams\[0\]/);
 });
 
-test('kernel and initrd come from the hook directory, below any directories, and nothing from above it', async () => {
+test('kernel and initrd come from the hook directory, whatever directories precede them, and nothing above it is served', async () => {
   assert.equal(await find('hook/vmlinuz-x86_64'), 'kernel');
   assert.equal(await find('/hook/initramfs-x86_64'), 'initrd');
   assert.equal(await find(`${MAC}/hook/vmlinuz-x86_64`), 'kernel');
@@ -134,13 +134,13 @@ test('a Raspberry Pi gets its files below its serial number', async () => {
   assert.equal(kindOf(await find('a1b2c3d4/secret', climbing)), 'not-found');
 });
 
-test('a file that is nowhere names the sources that were asked', async () => {
+test('the error for a missing file names the sources that were searched', async () => {
   const found = await find('nothing');
   assert.ok(typeof found !== 'string' && found.kind === 'not-found');
   assert.deepEqual([found.asked.length, found.asked.includes('asset directory')], [10, true]);
 });
 
-test('a large file is read in pieces, the same from memory and from disk, and fails when it changes', async () => {
+test('a large file is read in chunks, is the same from memory and from disk, and fails when it changes', async () => {
   const path = join(directory, 'assets/large');
   const bytes = Buffer.from(
     Uint32Array.from({ length: 2_500_000 }, (_, index) => index * 2_654_435_761).buffer,
@@ -163,14 +163,14 @@ test('a large file is read in pieces, the same from memory and from disk, and fa
       bytes.subarray(offset, offset + length).equals(await file.slice(offset, length)),
       `${offset} ${length}`,
     );
-  assert.ok(file.slice(0, 100) instanceof Uint8Array, 'what was read lately needs no wait');
+  assert.ok(file.slice(0, 100) instanceof Uint8Array, 'recently used bytes need no wait');
   appendFileSync(path, 'more');
   await assert.rejects(async () => file.slice(5_000_000, 100), /large has changed/);
   assert.equal((await open()).sizeBytes, bytes.length + 4);
   rmSync(path);
 });
 
-test('HTTP has the same files below its prefix, and tells the timeline', async () => {
+test('HTTP serves the same files below its prefix, and records them in the timeline', async () => {
   const rack = await startRack(config(), { view: fixedView([machine()], [workflow('PENDING')]) });
   const ask = async (path: string, method = 'GET') => {
     const request = new Request(`http://server${path}`, { method });
@@ -202,7 +202,7 @@ test('HTTP has the same files below its prefix, and tells the timeline', async (
   }
 });
 
-test('a rack that asks for a file at once reads it once, and again when it has changed', async () => {
+test('simultaneous requests of a rack read a file once, and again after it has changed', async () => {
   const path = join(directory, 'assets/small');
   writeFileSync(path, 'first');
   let reads = 0;
@@ -224,7 +224,7 @@ test('a rack that asks for a file at once reads it once, and again when it has c
   assert.deepEqual([await rack(), reads], [new Set(['first']), 1]);
   assert.deepEqual([await rack(), reads], [new Set(['first']), 1]);
   writeFileSync(path, 'second');
-  assert.deepEqual([await rack(), reads], [new Set(['first']), 1], 'looked at lately');
+  assert.deepEqual([await rack(), reads], [new Set(['first']), 1], 'recently checked');
   clock.step(1_000);
   assert.deepEqual([await rack(), reads], [new Set(['second']), 2]);
 });
@@ -242,7 +242,7 @@ test('a file that could not be read is read again', async () => {
   assert.equal(Buffer.from((await read()) ?? []).toString(), 'ipxe');
 });
 
-test('a patched binary is made once', async () => {
+test('a binary is patched once', async () => {
   const view = fixedView([machine()], []);
   const files = createBootFiles(
     { files: nodeFiles, view, log: silentLog, clock: steppedClock() },
@@ -256,7 +256,7 @@ test('a patched binary is made once', async () => {
   assert.match(Buffer.from(one).toString('latin1'), /echo patched/);
 });
 
-test('hook.ipxe by TFTP is the script of the machine, or that for every machine; one of the operator wins', async () => {
+test('TFTP serves hook.ipxe as the script of the machine, or the one for every machine; the operator’s own file comes first', async () => {
   assert.match(await textOf('hook.ipxe', 'PENDING'), /^#!ipxe\n[^]*worker_id=02:00:5e:10:00:01/);
   assert.match(await textOf('tink-stack/hook.ipxe', 'SUCCESS'), /sanboot/);
   const stranger = await find('hook.ipxe', machine(), '', '192.168.77.99');

@@ -124,7 +124,7 @@ async function readChunk(files: BootDeps['files'], { root, path, info, index }: 
   const end = Math.min(start + CHUNK_BYTES, info.sizeBytes) - 1;
   const found = await files.readRange(root, path, { start, end });
   if (found === undefined || !isSame(found.info, info) || found.bytes.length !== end + 1 - start)
-    throw new Error(`${path} has changed while it was sent`);
+    throw new Error(`${path} changed while it was being sent`);
   return found.bytes;
 }
 

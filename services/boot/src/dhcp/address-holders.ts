@@ -13,6 +13,6 @@ export function holdersOf(view: View, address: Ipv4, client: Mac): string {
         .map(({ dhcp }) => `${metadata.namespace}/${metadata.name} (${dhcp?.mac ?? 'no MAC'})`),
     );
   return others.length === 0
-    ? 'no other Hardware has it: look for a machine with a fixed address, or for another DHCP server'
+    ? 'no other Hardware has it: search for a machine with a fixed address, or for another DHCP server'
     : `it is also the address of Hardware ${others.join(', ')}`;
 }

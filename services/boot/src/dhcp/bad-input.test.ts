@@ -1,4 +1,7 @@
-/** Broken requests over a real veth pair, each by broadcast and by unicast. After each, a machine must get its offer. */
+/**
+ * Sends broken requests over a real veth pair, each by broadcast and by unicast. After each, a machine must
+ * get its offer.
+ */
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,7 +38,7 @@ const bad = badPackets(machineOf);
 /** Transactions: of the `index`-th bad packet by broadcast, by unicast, and of the good one after them. */
 const numbersOf = (index: number) => [1000 + index, 2000 + index, 3000 + index] as const;
 
-/** The transaction of a machine that asks after all of them. */
+/** The transaction of a machine that sends its request after all of them. */
 const LAST = 4000;
 const TIME_LIMIT_MS = 60_000;
 
@@ -69,7 +72,7 @@ describe('bad input', { skip }, () => {
   });
 
   test(
-    'is met with silence, or a valid answer where it is clear, and the next machine gets its offer',
+    'gets no answer, or a valid one where its intent is clear, and the next machine gets its offer',
     {
       timeout: TIME_LIMIT_MS,
     },

@@ -14,7 +14,7 @@ function packetOf(index: number): Uint8Array {
   return packet;
 }
 
-test('a client may ask twenty times at once, then ten times a second', () => {
+test('a client may send twenty requests at once, then ten per second', () => {
   const { time, mayAsk } = limitAt();
   const answered = (count: number) =>
     Array.from({ length: count }, () => mayAsk(packetOf(1))).filter(Boolean);
@@ -22,17 +22,17 @@ test('a client may ask twenty times at once, then ten times a second', () => {
   time.now += 1000;
   assert.equal(answered(100).length, 10);
   time.now += 60_000;
-  assert.equal(answered(100).length, 20, 'a pause does not save up more');
+  assert.equal(answered(100).length, 20, 'a longer pause does not raise the burst');
 });
 
-test('a client that asks too often takes nothing from the others', () => {
+test('a client that sends too often does not slow the others', () => {
   const { mayAsk } = limitAt();
   for (let count = 0; count < 1000; count++) mayAsk(packetOf(1));
   assert.equal(mayAsk(packetOf(1)), false);
   assert.equal(mayAsk(packetOf(2)), true);
 });
 
-test('the machines of a rack rarely share a place', () => {
+test('the machines of a rack rarely share a slot', () => {
   const { mayAsk } = limitAt();
   const machines = Array.from({ length: 1000 }, (_, index) => packetOf(index));
   for (let count = 0; count < 20; count++) machines.forEach((packet) => mayAsk(packet));
@@ -40,7 +40,7 @@ test('the machines of a rack rarely share a place', () => {
   assert.ok(limited.length > 900, `${limited.length} of 1000`);
 });
 
-test('a flood of forged MACs refuses nobody, and packets without one are no error', () => {
+test('a flood of forged MACs blocks nobody, and packets without a MAC are accepted', () => {
   const { mayAsk } = limitAt();
   for (let index = 0; index < 200_000; index++) assert.equal(mayAsk(packetOf(index)), true);
   assert.equal(mayAsk(new Uint8Array(0)), true);

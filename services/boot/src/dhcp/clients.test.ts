@@ -1,6 +1,7 @@
 /**
- * DHCP clients of operating systems through the whole life of a lease: they get it, renew it, are refused when the machine was
- * moved to another address, take the new one, and release it. All run at the same time, each on its own veth pair.
+ * Runs DHCP clients of operating systems through the whole life of a lease. They get it, renew it, are
+ * refused after the machine was moved to another address, accept the new one, and release it. All run at the
+ * same time, each on its own veth pair.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -30,7 +31,7 @@ describe('clients of operating systems', { skip, concurrency: true }, () => {
     test(`${client.name} gets, renews, loses, changes and releases its address`, { skip: missing }, () =>
       liveOneLease(client),
     );
-    test(`${client.name} gets an address of a pool, and gives it back`, { skip: missing }, () =>
+    test(`${client.name} gets an address of a pool, and releases it`, { skip: missing }, () =>
       leaseFromPool(client),
     );
   }
@@ -130,7 +131,7 @@ function addressesIn(link: LinkedNamespaces): readonly string[] {
 async function untilTrue(holds: () => boolean, seen: () => readonly string[]): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   while (!holds()) {
-    if (performance.now() > deadline) assert.fail(`waited in vain; seen: ${seen().join(', ')}`);
+    if (performance.now() > deadline) assert.fail(`timed out; seen: ${seen().join(', ')}`);
     await sleep(100);
   }
 }

@@ -106,7 +106,7 @@ describe('where replies go', { skip }, () => {
     return spawn('ip', words, { stdio: ['ignore', 'ignore', 'inherit'] });
   }
 
-  test('udhcpc, which asks for no broadcast, takes the frames to its MAC', async () => {
+  test('udhcpc, which sets no broadcast flag, accepts frames to its MAC', async () => {
     ip('-n', link.client, 'link', 'set', 'c0', 'address', MAC);
     const before = capture.frames.length;
     const words = ['udhcpc', '-f', '-q', '-n', '-t', '5', '-T', '1', '-i', 'c0', '-s', '/bin/true'];

@@ -68,7 +68,7 @@ function setStage(mode: 'reservation' | 'proxy' = 'reservation', failure?: Error
 }
 
 describe('another server', () => {
-  test('is reported once an hour, counted each time, and listed for an hour', async () => {
+  test('is logged once an hour, counted each time, and listed for an hour', async () => {
     const { watch, lines, journal, set, offer, pass, closed } = setStage();
     await watch.start();
     offer();
@@ -90,22 +90,22 @@ describe('another server', () => {
     assert.equal(closed(), 1);
   });
 
-  test('is as it should be for a proxy, unless it boots machines', async () => {
+  test('is expected beside a proxy, unless it boots machines', async () => {
     const { watch, lines, offer } = setStage('proxy');
     await watch.start();
     offer();
     offer({ vendorClassIdentifier: 'PXEClient', bootFileName: 'pxelinux.0' });
-    assert.deepEqual(lines, ['info DHCP server of others seen', 'warn foreign DHCP or PXE server seen']);
+    assert.deepEqual(lines, ['info another DHCP server seen', 'warn foreign DHCP or PXE server seen']);
   });
 
-  test('that serves machines of others is in nobody’s timeline', async () => {
+  test('is not recorded in a timeline when it serves unregistered machines', async () => {
     const { watch, lines, journal, offer } = setStage();
     await watch.start();
     offer({}, { hardwareAddress: STRANGER });
     assert.deepEqual([lines.length, journal.entries.length], [1, 0]);
   });
 
-  test('is not taken from noise, requests or our own replies', async () => {
+  test('is not detected in noise, requests or our own replies', async () => {
     const { watch, lines, set, offer, noise } = setStage();
     await watch.start();
     noise(new Uint8Array(10));
@@ -114,7 +114,7 @@ describe('another server', () => {
     assert.deepEqual([lines, samplesOf(set)], [[], {}]);
   });
 
-  test('is noticed by who chooses it, where nobody may listen', async () => {
+  test('is noticed through a client that chooses it, where the server has no right to listen', async () => {
     const { watch, lines } = setStage('reservation', new PlatformError('permission-denied', 'not allowed'));
     await watch.start();
     watch.seen({
@@ -131,7 +131,7 @@ describe('another server', () => {
     ]);
   });
 
-  test('one forger cannot make the list long', async () => {
+  test('a forger cannot make the list long', async () => {
     const { watch, set, offer } = setStage();
     await watch.start();
     for (let index = 10; index < 60; index++) offer({ serverIdentifier: ipv4(`192.0.2.${index}`) });
@@ -179,7 +179,7 @@ describe('dnsmasq at the other end of the cable', { skip }, () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('its offers are noticed, as giving addresses and as booting machines', async () => {
+  test('its offers are detected, of addresses and of boot files', async () => {
     const service = await startService(link.server, {
       ipxeDirectory: directory,
       networkInterfaces: ['s0'],

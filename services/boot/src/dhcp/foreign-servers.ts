@@ -93,7 +93,7 @@ function teller({ clock, journal, log, view }: Deps): (server: ForeignServer, pa
     const mac = clientMacOf(packet);
     if (mayLog(`${address} ${kind}`)) {
       const fields = { server: address, kind, mac, detail: message };
-      if (isExpected) log.info('DHCP server of others seen', fields);
+      if (isExpected) log.info('another DHCP server seen', fields);
       else log.warn('foreign DHCP or PXE server seen', fields);
     }
     // Any laptop gets offers, but only registered machines have a timeline.

@@ -26,7 +26,7 @@ function whyNot(): string | false {
     ip('netns', 'add', SERVER);
     return false;
   } catch {
-    return 'network namespaces cannot be made here';
+    return 'network namespaces cannot be created here';
   }
 }
 

@@ -68,7 +68,7 @@ function feed(
 
 const listen = (...packets: Uint8Array[]) => feed({}, ...packets);
 
-test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line in the timeline', () => {
+test('a DISCOVER of firmware causes an OFFER by broadcast, a count and a timeline entry', () => {
   const { sent, counters, entries } = listen(packet(UEFI));
   assert.deepEqual(
     sent.map(({ reply, to }) => [reply.yiaddr, reply.bootFile, to]),
@@ -81,7 +81,7 @@ test('a DISCOVER of firmware becomes an OFFER by broadcast, a count and a line i
   );
 });
 
-test('remembers a machine that asks to boot and is not registered, and tells of it once', () => {
+test('records an unregistered machine that requests a boot, and reports it once', () => {
   const { sent, unknown, entries } = feed({ hardware: [] }, packet(UEFI), packet(UEFI), packet(UEFI));
   assert.deepEqual(sent, []);
   assert.deepEqual(unknown, [
@@ -110,7 +110,7 @@ test('remembers a machine that asks to boot and is not registered, and tells of 
   );
 });
 
-test('remembers nothing of operating systems and of registered machines', () => {
+test('does not record operating systems and registered machines', () => {
   assert.deepEqual(feed({}, packet(UEFI)).unknown, []);
   assert.deepEqual(feed({ hardware: [] }, packet({})).unknown, []);
 });
@@ -124,7 +124,7 @@ test('offers no file that the server does not have, and the timeline names it', 
   assert.match(entries[0]?.message ?? '', /no netboot: this server has no boot file ipxe\.efi$/);
 });
 
-test('the timeline says why a machine is offered no boot', () => {
+test('the timeline records why a machine is offered no boot', () => {
   const hardware = [machine({ netboot: { allowPXE: false } })];
   const { entries } = feed({ hardware, netboot: { bootLocalWhenIdle: false } }, packet(UEFI));
   assert.deepEqual(
@@ -135,7 +135,7 @@ test('the timeline says why a machine is offered no boot', () => {
   );
 });
 
-test('a client that asks in a loop is answered twenty times, counted each time, and written once a second', () => {
+test('a client that repeats its request in a loop is answered twenty times, counted each time, and recorded once a second', () => {
   const { sent, counters, entries } = listen(
     ...Array.from({ length: 19 }, () => packet(UEFI)),
     packet({ ...UEFI, messageType: 3 }),
@@ -157,7 +157,7 @@ test('a client that asks in a loop is answered twenty times, counted each time, 
   );
 });
 
-test('a DECLINE is written with whoever else may have the address, a RELEASE with the address', () => {
+test('records a DECLINE with other users of the address, and a RELEASE with the address', () => {
   const twin = { ...machine(), metadata: { name: 'machine2', namespace: 'default' } };
   twin.spec!.interfaces![0]!.dhcp!.mac = '02:00:5e:10:00:02';
   const decline = packet({ messageType: 4, requestedAddress: ipv4('192.168.77.10') });
@@ -165,13 +165,13 @@ test('a DECLINE is written with whoever else may have the address, a RELEASE wit
   const messages = (hardware: readonly Hardware[]) =>
     feed({ hardware }, decline, release).entries.map(({ event, message }) => `${event}: ${message}`);
   const found = 'address-declined: the machine finds 192.168.77.10 in use by another';
-  const released = 'address-released: address 192.168.77.10 given back';
+  const released = 'address-released: address 192.168.77.10 released';
   assert.deepEqual(messages([machine(), twin]), [
     `${found}; it is also the address of Hardware default/machine2 (02:00:5e:10:00:02)`,
     released,
   ]);
   assert.deepEqual(messages([machine()]), [
-    `${found}; no other Hardware has it: look for a machine with a fixed address, or for another DHCP server`,
+    `${found}; no other Hardware has it: search for a machine with a fixed address, or for another DHCP server`,
     released,
   ]);
 });
@@ -192,7 +192,7 @@ test('replies go to the relay, to the address in use, in a frame, or by broadcas
   assert.deepEqual(destinations({ framesTo: 'any-mac' }), [relay, inUse, frame, everybody]);
 });
 
-test('what is ignored is counted by reason, and written to the timeline once a minute per machine and reason', () => {
+test('an ignored packet is counted by reason, and recorded in the timeline once a minute per machine and reason', () => {
   const stranger = hexToBytes('02005e1000ff 00000000000000000000')!;
   const { sent, counters, entries } = listen(
     packet(UEFI, { hardwareAddress: stranger }),
@@ -219,7 +219,7 @@ test('what is ignored is counted by reason, and written to the timeline once a m
   );
 });
 
-test('after garbage a good exchange succeeds', () => {
+test('a good exchange succeeds after garbage', () => {
   const { sent } = listen(
     new Uint8Array(3000).fill(255),
     new Uint8Array(0),
@@ -232,7 +232,7 @@ test('after garbage a good exchange succeeds', () => {
   );
 });
 
-test('as a proxy it offers the boot file by broadcast, and leaves the other server its REQUEST', () => {
+test('as a proxy it offers the boot file by broadcast, and leaves the REQUEST to the other server', () => {
   const serverIdentifier = ipv4('192.168.77.2');
   const { sent, counters, entries } = feed(
     { netboot: { mode: 'proxy' } },
@@ -259,7 +259,7 @@ test('as a proxy it offers the boot file by broadcast, and leaves the other serv
   );
 });
 
-test('who only lives in the network of a proxy is counted, and not written down', () => {
+test('a client in the network of a proxy is counted, and not recorded', () => {
   const stranger = hexToBytes('02005e1000ff 00000000000000000000')!;
   const { counters, entries } = feed(
     { netboot: { mode: 'proxy' } },
@@ -273,11 +273,11 @@ test('who only lives in the network of a proxy is counted, and not written down'
   assert.deepEqual(
     entries.map(({ details }) => details?.['reason']),
     ['no-hardware'],
-    'boot firmware that nobody described is worth a line',
+    'boot firmware without Hardware is recorded',
   );
 });
 
-test('on the boot server port the answer goes to the address and port that asked, if it is a host', () => {
+test('on the boot server port the answer goes to the sender’s address and port, if that is a host', () => {
   const arrival: Arrival = { port: 'boot-server', localAddresses: [] };
   const ask = (peer: UdpAddress) => {
     const bytes = packet({ ...UEFI, messageType: 3 }, { ciaddr: ipv4('192.168.77.50') });
@@ -295,7 +295,7 @@ test('on the boot server port the answer goes to the address and port that asked
   assert.deepEqual(counters, { 'dhcp_ignored_total{reason="client-address-invalid"}': 1 });
 });
 
-test('the allow-list of subnets goes by our addresses on the network interface', () => {
+test('the allow-list of subnets is compared with the server’s addresses on the network interface', () => {
   const network = { address: ipv4('192.168.77.0'), prefixLength: 24 };
   const netboot = { mode: 'auto-proxy', proxyAllow: { macPrefixes: [], subnets: [network] } } as const;
   const offersOn = (name: string | undefined, interfaces: readonly [string, string][]) => {
@@ -316,5 +316,5 @@ test('the allow-list of subnets goes by our addresses on the network interface',
   assert.equal(offersOn('eth1', [lo, office, lan]), 1);
   assert.equal(offersOn('eth0', [lo, office, lan]), 0);
   assert.equal(offersOn(undefined, [lo, lan]), 1);
-  assert.equal(offersOn(undefined, [lo, office, lan]), 0, 'which one it was cannot be told');
+  assert.equal(offersOn(undefined, [lo, office, lan]), 0, 'the network interface is unknown');
 });

@@ -116,7 +116,7 @@ const select = (requestedAddress = FIRST): DhcpOptions => ({
   requestedAddress,
 });
 
-test('a stranger is offered a probed address, and has it on the disk before it is acknowledged', async () => {
+test('an unknown client is offered a probed address, and its lease is on disk before it is acknowledged', async () => {
   const { ask, book, probed, sent } = await poolScene();
   assert.equal(await ask(0, { ...UEFI, messageType: 1 }), `2 ${FIRST}`);
   assert.deepEqual([sent[0]!.bootFile, sent[0]!.options.vendorSpecific], ['', undefined]);
@@ -131,7 +131,7 @@ test('a stranger is offered a probed address, and has it on the disk before it i
   });
 });
 
-test('a machine keeps its address over a restart, an end of its lease, and what others ask for', async () => {
+test('a machine keeps its address after a restart, after its lease ends, and when others request it', async () => {
   const first = await poolScene();
   await first.ask(0, { messageType: 1 });
   await first.ask(0, select());
@@ -144,7 +144,7 @@ test('a machine keeps its address over a restart, an end of its lease, and what 
   assert.deepEqual(probed, ['192.168.77.101'], 'its own address is not probed again');
 });
 
-test('a flood of strangers whose addresses are probed does not keep a client from the address it has', async () => {
+test('a flood of unknown clients whose addresses are probed does not keep a client from its address', async () => {
   const lease = { address: FIRST, mac: '02:00:5e:10:00:20', state: 'leased', untilMs: NOW - 1 } as const;
   const { ask, probed } = await poolScene({ written: [lease], isProbeStuck: true, last: '192.168.77.250' });
   for (let stranger = 1; stranger <= 140; stranger += 1) await ask(stranger, { messageType: 1 });
@@ -152,14 +152,14 @@ test('a flood of strangers whose addresses are probed does not keep a client fro
   assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
 });
 
-test('an address that could not be probed is offered all the same, and its client is not held up', async () => {
+test('an address whose probe failed is offered without delay', async () => {
   const { ask, probed } = await poolScene({ isProbeBroken: true });
   assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
   assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
   assert.deepEqual(probed, [FIRST]);
 });
 
-test('an address that answers a probe is left alone for an hour and the next one offered', async () => {
+test('an address that answers a probe is not used for an hour, and the next one is offered', async () => {
   const { ask, journal, book, time } = await poolScene({
     holders: { [FIRST]: { mac: '02:aa:aa:aa:aa:aa' } },
   });
@@ -167,7 +167,7 @@ test('an address that answers a probe is left alone for an hour and the next one
   assert.deepEqual(journal.entries.map(({ event, message }) => [event, message]).slice(0, 1), [
     [
       'address-in-use',
-      `${FIRST} was to be offered, but the machine 02:aa:aa:aa:aa:aa uses it; it is left alone for an hour`,
+      `${FIRST} was to be offered, but the machine 02:aa:aa:aa:aa:aa uses it; it is not used for an hour`,
     ],
   ]);
   assert.equal(book.get(FIRST)?.state, 'declined');
@@ -175,12 +175,12 @@ test('an address that answers a probe is left alone for an hour and the next one
   assert.equal(await ask(1, { messageType: 1, requestedAddress: FIRST }), '2 192.168.77.102');
 });
 
-test('a client may have the address that it uses already, without having asked', async () => {
+test('a client may keep the address that it uses, without a DISCOVER', async () => {
   const { ask } = await poolScene({ holders: { [FIRST]: { mac: '02:00:5e:10:00:20' } } });
   assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
 });
 
-test('DECLINE and RELEASE are written down, and the addresses of Hardware are never given', async () => {
+test('DECLINE and RELEASE are stored, and the addresses of Hardware are never assigned', async () => {
   const { ask, book } = await poolScene({
     hardware: [machine({ ip: { address: '192.168.77.101' } })],
   });
@@ -194,21 +194,21 @@ test('DECLINE and RELEASE are written down, and the addresses of Hardware are ne
   assert.equal(book.get('192.168.77.102')?.state, 'released');
 });
 
-test('what the disk does not take is not acknowledged, and counted', async () => {
+test('a lease that cannot be stored is counted and not acknowledged', async () => {
   const { ask, set } = await poolScene({ isDiskFull: true });
   assert.equal(await ask(0, { messageType: 1 }), `2 ${FIRST}`);
   assert.equal(await ask(0, select()), undefined);
   assert.equal(samplesOf(set)['dhcp_ignored_total{reason="lease-not-written"}'], 1);
 });
 
-test('an offer that was not taken is free for the next client at once', async () => {
+test('an offer that was not accepted is free for the next client at once', async () => {
   const { ask } = await poolScene();
   await ask(0, { messageType: 1 });
   await ask(0, { ...select(), serverIdentifier: ipv4('192.168.77.2') });
   assert.equal(await ask(1, { messageType: 1, requestedAddress: FIRST }), `2 ${FIRST}`);
 });
 
-test('machines with an address of their own, and hostile packets, never see the pool', async () => {
+test('machines with their own address, and hostile packets, never reach the pool', async () => {
   const { ask, set, probed } = await poolScene();
   const hardwareAddress = hexToBytes(`${MAC.replaceAll(':', '')} 00000000000000000000`)!;
   assert.equal(await ask(0, { messageType: 1 }, { hardwareAddress }), '2 192.168.77.10');

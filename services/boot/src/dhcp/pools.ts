@@ -93,7 +93,7 @@ export class DhcpPools {
         return ignored('client-declined', `address ${step.address} is in use elsewhere`);
       case 'release':
         await this.#write({ address: step.address, mac, state: 'released', untilMs: this.#in(0) });
-        return ignored('client-released', `address ${step.address} given back`);
+        return ignored('client-released', `address ${step.address} released`);
     }
   }
 
@@ -168,7 +168,7 @@ export class DhcpPools {
       return this.#reply(question, 'acknowledge', address);
     }
     if (before !== undefined) this.#table.put(before);
-    return ignored('lease-not-written', 'the lease could not be written down');
+    return ignored('lease-not-written', 'the lease could not be stored');
   }
 
   /** Records the lease in memory at once, so that nobody else gets the address. Resolves with true when it is on disk too. */
@@ -179,7 +179,7 @@ export class DhcpPools {
       await this.#deps.leases.write(holding);
       return true;
     } catch (error) {
-      this.#deps.log.error('DHCP lease could not be written', {
+      this.#deps.log.error('DHCP lease could not be stored', {
         address: holding.address,
         mac: holding.mac,
         error: String(error),

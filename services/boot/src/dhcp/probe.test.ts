@@ -1,6 +1,6 @@
 /**
- * An address of a pool that a machine on the link already uses is not offered. It is found by echo, and by ARP where echo is
- * dropped.
+ * Tests that a pool address in use by a machine on the link is not offered. The probe is an echo request, and
+ * ARP where echo is dropped.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * The service as a proxy in a network whose DHCP server is dnsmasq. Three network namespaces share one bridge: dnsmasq (which has
- * the bridge), the service, and a client.
+ * Tests the service as a proxy in a network whose DHCP server is dnsmasq. Three network namespaces share one
+ * bridge: that of dnsmasq (which has the bridge), of the service, and of a client.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
@@ -34,7 +34,7 @@ function whyNot(): string | false {
     ip('netns', 'add', LAN);
     return false;
   } catch {
-    return 'network namespaces cannot be made here';
+    return 'network namespaces cannot be created here';
   }
 }
 
@@ -124,22 +124,25 @@ const theirs = (answers: readonly Answer[]) => answers.filter(({ from }) => from
 const numbersOf = (answers: readonly Answer[]) => answers.map(({ packet }) => packet.transactionId);
 
 /**
- * The service answers in order: when the last request, which it must answer, has its answer, an unanswered one will never get
- * one.
+ * The service answers in order. When the last request, which it must answer, has its answer, an unanswered
+ * one will never get one.
  */
 const whenBothAnswered =
   (last: number) =>
   (answers: readonly Answer[]): boolean =>
     numbersOf(ours(answers)).includes(last) && numbersOf(theirs(answers)).includes(last);
 
-/** A stranger's firmware, machine1's operating system, machine1's firmware: numbers 1, 2 and 3. */
+/**
+ * The firmware of an unknown machine, the operating system of machine1, and the firmware of machine1: numbers
+ * 1, 2 and 3.
+ */
 const threeDiscovers = [
   everybody(packet(UEFI, { transactionId: 1, hardwareAddress: STRANGER })),
   everybody(packet({ messageType: 1 }, { transactionId: 2 })),
   everybody(packet(UEFI, { transactionId: 3 })),
 ];
 
-describe("beside another's DHCP server", { skip }, () => {
+describe('beside another DHCP server', { skip }, () => {
   before(async () => {
     directory = mkdtempSync(join(tmpdir(), 'boot-proxy-'));
     writeFileSync(join(directory, 'ipxe.efi'), 'binary');
@@ -172,10 +175,10 @@ describe("beside another's DHCP server", { skip }, () => {
   for (const networkInterfaces of [['s0'], []]) {
     const where = networkInterfaces.length === 0 ? 'all network interfaces' : 'one network interface';
 
-    test(`a known machine is told its boot file and no address, strangers nothing, on ${where}`, async () => {
+    test(`a known machine gets its boot file and no address, an unknown one gets nothing, on ${where}`, async () => {
       await withService('proxy', networkInterfaces, async () => {
         const answers = await ask(threeDiscovers, whenBothAnswered(3));
-        assert.deepEqual(numbersOf(theirs(answers)), [1, 2, 3], 'the other server goes on as ever');
+        assert.deepEqual(numbersOf(theirs(answers)), [1, 2, 3], 'the other server is not affected');
         const offers = ours(answers);
         assert.deepEqual(numbersOf(offers), [3]);
         const offer = offers[0]!.packet;
@@ -208,7 +211,7 @@ describe("beside another's DHCP server", { skip }, () => {
       });
     });
 
-    test(`who has an address may ask on port 4011, and is answered from there, on ${where}`, async () => {
+    test(`a client with an address may use port 4011, and is answered from there, on ${where}`, async () => {
       await withService('proxy', networkInterfaces, async () => {
         ip('-n', CLIENT, 'address', 'replace', '192.168.77.200/24', 'dev', 'c0');
         const request = (options: DhcpOptions, transactionId: number): Question => {
@@ -227,7 +230,7 @@ describe("beside another's DHCP server", { skip }, () => {
     });
   }
 
-  test('auto-proxy tells a stranger what to boot, and no operating system anything', async () => {
+  test('auto-proxy sends boot files to unknown machines, and nothing to operating systems', async () => {
     await withService('auto-proxy', ['s0'], async () => {
       const answers = ours(await ask(threeDiscovers, whenBothAnswered(3)));
       assert.deepEqual(

@@ -72,7 +72,7 @@ export function createDhcpTimeline(deps: TimelineDeps, metrics: BootMetrics): Dh
   return {
     tooMany({ bytes, peer }) {
       const mac = macFromBytes(bytes.subarray(HARDWARE_ADDRESS_OFFSET));
-      const message = `packet from ${peer.address} ignored: the client asks more often than it has a reason to`;
+      const message = `packet from ${peer.address} ignored: the client sends too many requests`;
       writeIgnored({ mac, reason: 'too-many-requests', message });
     },
 
@@ -107,7 +107,7 @@ export function createDhcpTimeline(deps: TimelineDeps, metrics: BootMetrics): Dh
 
     unreachable({ request, client, peer }) {
       const type = nameOf(request);
-      const message = `${type} ignored: the sender ${peer.address} is no host`;
+      const message = `${type} ignored: the sender ${peer.address} is not a host address`;
       writeIgnored({ mac: client.mac, reason: 'client-address-invalid', message, type });
     },
 
@@ -123,7 +123,7 @@ export function createDhcpTimeline(deps: TimelineDeps, metrics: BootMetrics): Dh
 function unencodableWriter({ log }: TimelineDeps, metrics: BootMetrics): DhcpTimeline['unencodable'] {
   return ({ client, error }) => {
     metrics.dhcpIgnored.add({ reason: 'reply-not-encodable' });
-    log.error('DHCP reply could not be written', {
+    log.error('DHCP reply could not be encoded', {
       mac: client.mac,
       code: error.code,
       detail: error.message,
@@ -134,7 +134,7 @@ function unencodableWriter({ log }: TimelineDeps, metrics: BootMetrics): DhcpTim
 function conflictWriter({ log, journal }: TimelineDeps, metrics: BootMetrics): DhcpTimeline['conflict'] {
   return ({ mac, address, holder }) => {
     const who = holder.mac === undefined ? 'a machine' : `the machine ${holder.mac}`;
-    const message = `${address} was to be offered, but ${who} uses it; it is left alone for an hour`;
+    const message = `${address} was to be offered, but ${who} uses it; it is not used for an hour`;
     metrics.dhcpAddressConflicts.add();
     log.warn('DHCP address in use', { mac, address, holder: holder.mac });
     const details = { address, holder: holder.mac ?? null };
@@ -173,7 +173,7 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
   return ({ request, reply, client, reservation, settings, droppedOptions }) => {
     const type = nameOf(reply);
     if (droppedOptions.length > 0) {
-      log.warn('DHCP options dropped: the reply passes what the client takes', {
+      log.warn('DHCP options dropped: the reply is longer than the client accepts', {
         mac: client.mac,
         droppedOptions,
       });

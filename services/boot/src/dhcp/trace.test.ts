@@ -26,7 +26,7 @@ function replied(isIpxe: boolean, vendorSpecific?: DhcpPacket['options']['vendor
   return { sent, options: seen[0] };
 }
 
-test('hands the trace on where the reply has room for it', () => {
+test('passes the trace on where the reply has room for it', () => {
   const bypass = { code: 6, bytes: Uint8Array.of(8) };
   const { sent } = replied(false, [bypass, { code: 69, bytes: new Uint8Array(26) }]);
   const [first, second] = sent.options.vendorSpecific ?? [];
@@ -38,7 +38,7 @@ test('hands the trace on where the reply has room for it', () => {
   assert.deepEqual(replied(false).sent.options.vendorSpecific, undefined);
 });
 
-test('a boot begins with what firmware asks, not with what iPXE asks', () => {
+test('a boot begins with a request of firmware, not of iPXE', () => {
   assert.equal(replied(false).options?.beginsBoot, true);
   assert.equal(replied(true).options?.beginsBoot, false);
 });

@@ -5,7 +5,7 @@ import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { createBootMetrics } from '../metrics.ts';
 import { DhcpTraffic } from './traffic.ts';
 
-test('counts by direction and type, and what is no type as unknown', () => {
+test('counts by direction and type, and counts an invalid type as unknown', () => {
   const set = new MetricSet();
   const traffic = new DhcpTraffic(createBootMetrics(set));
   traffic.received(messageType.discover);

@@ -46,7 +46,7 @@ export function createPxeRoute({ deps, config, files, metrics, prefix }: PxeRout
         return notFound('no such file');
       }
       if (found.kind === 'refused') {
-        write('file-refused', `HTTP cannot make ${fileName}: ${found.message}`);
+        write('file-refused', `HTTP cannot generate ${fileName}: ${found.message}`);
         return plain(500, found.message);
       }
       const { file } = found;

@@ -69,7 +69,7 @@ async function ask(
   };
 }
 
-test('a machine gets its script by every spelling of its MAC, and by its address', async () => {
+test('a machine gets its script by any spelling of its MAC, and by its address', async () => {
   for (const spelling of [
     MAC,
     '02-00-5E-10-00-01',
@@ -90,7 +90,7 @@ test('a machine gets its script by every spelling of its MAC, and by its address
   );
 });
 
-test('what is no known machine, or no script, is not found', async () => {
+test('an unknown machine or script is not found', async () => {
   const paths = [
     '02:00:5e:10:00:ff/auto.ipxe',
     'auto.ipxe',
@@ -104,7 +104,7 @@ test('what is no known machine, or no script, is not found', async () => {
   assert.equal((await ask(`/ipxe/script/${'a'.repeat(65_536)}/auto.ipxe`)).status, 404);
 });
 
-test('a machine whose workflows are all finished boots its disk', async () => {
+test('a machine whose workflows have all ended boots its disk', async () => {
   const states: [string[], RegExp][] = [
     [[], /Tinkerbell Hook/],
     [['PENDING'], /Tinkerbell Hook/],
@@ -119,7 +119,7 @@ test('a machine whose workflows are all finished boots its disk', async () => {
   }
 });
 
-test('a Hardware that was deleted and created again is a new machine: what the old one ran does not count', async () => {
+test('a Hardware that was deleted and created again is a new machine: the old workflows do not count', async () => {
   const again = { ...machine(), metadata: { ...machine().metadata, uid: 'new' } };
   const ranOn = (state: string, hardwareUID?: string) => ({
     ...workflow(state),
@@ -137,13 +137,13 @@ test('a Hardware that was deleted and created again is a new machine: what the o
   }
 });
 
-test('a machine that may not netboot boots its disk, or as upstream finds nothing', async () => {
+test('a machine without allowPXE boots its disk, or as upstream finds nothing', async () => {
   const view = fixedView([machine({ netboot: { allowPXE: false } })]);
   assert.match((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view })).body, /sanboot/);
   assert.equal((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view, bootLocalWhenIdle: false })).status, 404);
 });
 
-test('in auto-proxy mode a machine without Hardware gets the static script, until its work is done', async () => {
+test('in auto-proxy mode a machine without Hardware gets the static script until its work is done', async () => {
   const mode = 'auto-proxy';
   for (const path of ['02:00:5e:10:00:ff/auto.ipxe', 'auto.ipxe']) {
     const { status, body } = await ask(`/ipxe/script/${path}`, { mode });
@@ -163,14 +163,14 @@ test('in auto-proxy mode a machine without Hardware gets the static script, unti
   assert.equal((await ask(`/ipxe/script/${MAC}/auto.ipxe`, { mode, view: broken })).status, 404);
 });
 
-test('a script that cannot be written safely is an error that names the field', async () => {
+test('a script with an unsafe value is an error that names the field', async () => {
   const view = fixedView([machine({ netboot: { osie: { kernelParams: ['a\nb'] } } })]);
   const { status, body } = await ask(`/ipxe/script/${MAC}/auto.ipxe`, { view });
   assert.equal(status, 500);
   assert.match(body, /spec\.interfaces\[0\]\.netboot\.osie\.kernelParams\[0\]/);
 });
 
-test('a binary is served by its name, directories ignored, with its length and a line in the timeline', async () => {
+test('a binary is served by its name, without regard to directories, with its length and a timeline entry', async () => {
   const { status, headers, body, journal, counters } = await ask(`/ipxe/binary/x/${MAC}/ipxe.efi`);
   assert.deepEqual([status, headers.get('content-length'), body], [200, `${binary.length}`, binary]);
   assert.deepEqual(
@@ -180,7 +180,7 @@ test('a binary is served by its name, directories ignored, with its length and a
   assert.equal(counters?.['ipxe_binary_bytes_total'], binary.length);
 });
 
-test('a part of a binary is sent to who asks for one, as a download that goes on', async () => {
+test('a range of a binary is served, as when a download is resumed', async () => {
   const part = await ask('/ipxe/binary/ipxe.efi', { headers: { range: 'bytes=3-9' } });
   assert.equal(part.status, 206);
   assert.equal(part.headers.get('content-range'), `bytes 3-9/${binary.length}`);
@@ -190,11 +190,11 @@ test('a part of a binary is sent to who asks for one, as a download that goes on
   assert.equal((await ask('/ipxe/binary/ipxe.efi', { headers: onCondition })).body, binary);
 });
 
-test("upstream's name for a binary finds the one Debian names otherwise", async () => {
+test("upstream's name for a binary finds the one that Debian names otherwise", async () => {
   assert.equal((await ask('/ipxe/binary/snp-arm64.efi')).body, 'arm64');
 });
 
-test('autoexec.ipxe lies beside the binaries', async () => {
+test('autoexec.ipxe is beside the binaries', async () => {
   const { status, body } = await ask(`/ipxe/binary/${MAC}/autoexec.ipxe`);
   assert.equal(status, 200);
   assert.match(body, /^#!ipxe\n/);
@@ -212,7 +212,7 @@ test('the placeholder of a binary is patched, padded to the same length', async 
   assert.equal(body, `MZ ${'echo patched'.padEnd(PATCH_PLACEHOLDER.length)} end`);
 });
 
-test('an address in X-Forwarded-For is believed from a trusted proxy only', async () => {
+test('X-Forwarded-For is used only from a trusted proxy', async () => {
   const script = '/ipxe/script/auto.ipxe';
   const proven = await ask(script, { peer: '10.1.1.1', forwardedFor: '203.0.113.7, 192.168.77.10' });
   assert.equal(proven.status, 200);
@@ -227,7 +227,7 @@ test('other methods, other names and paths that climb are refused', async () => 
   }
 });
 
-test('hook.ipxe is the script of the machine that asks, and else the same for every machine', async () => {
+test('hook.ipxe is the script of the requesting machine, or the one for every machine', async () => {
   for (const path of ['/hook.ipxe', '/tink-stack/hook.ipxe']) {
     const own = await ask(path, { peer: '192.168.77.10' });
     assert.equal(own.status, 200, path);

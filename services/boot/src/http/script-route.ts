@@ -50,7 +50,7 @@ export function createScriptRoutes({ deps, config, metrics, files }: ScriptRoute
   async function ofMachine(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
     if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
     const elements = pathElementsOf(request.url) ?? [];
-    if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} is here`);
+    if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} was found`);
     const address = clientOf(request, peer.address, config.trustedProxies);
     return answer(parseMac(elements.at(-2) ?? '') ?? macAt(view, address), address, false);
   }
@@ -78,7 +78,7 @@ export function createScriptRoutes({ deps, config, metrics, files }: ScriptRoute
     const outcome = isServed ? decision.name : decision.reason;
     const detail = 'message' in decision ? decision.message : outcome;
     metrics.ipxeScripts.add({ outcome });
-    log.debug('iPXE script asked for', { mac, peer, outcome, detail });
+    log.debug('iPXE script requested', { mac, peer, outcome, detail });
     if (mac === undefined || outcome === 'no-hardware' || !mayWrite(`${mac} ${outcome}`)) return;
     journal.append({
       source: 'http',

@@ -1,4 +1,4 @@
-/** ISC's dhclient asks the DHCPv6 listener, each side in its own network namespace. */
+/** Tests the DHCPv6 listener with ISC's dhclient, each side in its own network namespace. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -132,14 +132,14 @@ describe('dhclient and DHCPv6', { skip }, () => {
     rmSync(directory, { recursive: true });
   });
 
-  test('an Information-request brings the boot file URL and the IPv6 name server', async () => {
+  test('an Information-request returns the boot file URL and the IPv6 name server', async () => {
     const got = await asked(serve(), () => dhclient('-S'));
     assert.equal(got['new_dhcp6_bootfile_url'], `http://[2001:db8::1]:7080/ipxe/binary/${MAC}/ipxe.efi`);
     assert.equal(got['new_dhcp6_name_servers'], '2001:db8::53');
     assert.equal(got['new_dhcp6_class'], '0:0:1:57:0:a:48:54:54:50:43:6c:69:65:6e:74');
   });
 
-  test('a Solicit brings the address of the Hardware', async () => {
+  test('a Solicit returns the address of the Hardware', async () => {
     const got = await asked(serve('2001:db8::10'), () => dhclient('-N'));
     assert.equal(got['new_ip6_address'], '2001:db8::10');
     assert.equal(got['new_life_starts'] === undefined, false);
@@ -147,7 +147,7 @@ describe('dhclient and DHCPv6', { skip }, () => {
     assert.equal(got['new_dhcp6_bootfile_url'], `http://[2001:db8::1]:7080/ipxe/binary/${MAC}/ipxe.efi`);
   });
 
-  test('a Solicit for a Hardware without IPv6 address is told that there is none', async () => {
+  test('the answer to a Solicit for a Hardware without IPv6 address states that there is none', async () => {
     const server = serve();
     await server.printed(/^ready$/m);
     const client = dhclient('-N', '-v');

@@ -52,7 +52,7 @@ function feed(...datagrams: { bytes: Uint8Array; from?: string }[]) {
 const question = (options: Dhcpv6Options, type: number = messageType.informationRequest) =>
   encodeMessage({ type, transactionId: 7, options });
 
-test("an Information-request becomes a Reply to the client's port, a count and a line in the timeline", () => {
+test("an Information-request causes a Reply to the client's port, a count and a timeline entry", () => {
   const { sent, counters, entries } = feed({ bytes: question(UEFI) });
   const [only] = sent;
   assert.deepEqual([sent.length, only?.to], [1, { address: 'fe80::1', port: 546 }]);
@@ -66,7 +66,7 @@ test("an Information-request becomes a Reply to the client's port, a count and a
   );
 });
 
-test('through a relay the answer goes back to the relay, in its envelope, for the MAC that it tells', () => {
+test('a reply to a relayed request goes to the relay, in its envelope, for the MAC that the relay reports', () => {
   const clientIdentifier = hexToBytes('0004 00112233445566778899aabbccddeeff')!;
   const inside = question({ ...UEFI, clientIdentifier });
   const length = (bytes: Uint8Array) => [bytes.length >> 8, bytes.length & 255];
@@ -95,7 +95,7 @@ test('through a relay the answer goes back to the relay, in its envelope, for th
   );
 });
 
-test('what is not answered is counted by reason, and bystanders stay out of the timeline', () => {
+test('an unanswered packet is counted by reason, and machines that do not boot are in no timeline', () => {
   const stranger = { clientIdentifier: duidOfMac(mac('02:00:5e:10:00:ff')) };
   const { sent, counters, entries } = feed(
     { bytes: new Uint8Array(2) },
@@ -121,7 +121,7 @@ test('what is not answered is counted by reason, and bystanders stay out of the 
   );
 });
 
-test('among the MACs a client may have, the one that a Hardware has counts', () => {
+test('of several MACs that a client may have, the one in a Hardware is used', () => {
   const other = { ...UEFI, clientIdentifier: duidOfMac(mac('02:00:5e:10:00:ff')) };
   const linkLocal = parseIpv6('fe80::5eff:fe10:1')!;
   const { sent, counters } = feed({ bytes: question(other), from: linkLocal });

@@ -12,13 +12,13 @@ import { noRouterAdvertisement, RouterAdvertiser } from './router-advertiser.ts'
 import { ip, linkNamespaces, whyNoNamespaces } from '../testing/linked-namespaces.ts';
 import { MAC } from '../testing/rack.ts';
 
-test('the advertisement says: no router, no addresses, and DHCPv6 for the rest where there is one', () => {
+test('the advertisement announces no router, no addresses, and DHCPv6 for the rest where it is enabled', () => {
   // type 134, code 0, checksum (the kernel's), hop limit 0, flags, lifetime 0, reachable time 0, retransmission timer 0
   assert.equal(bytesToHex(noRouterAdvertisement(false)), '86000000000000000000000000000000');
   assert.equal(bytesToHex(noRouterAdvertisement(true)), '86000000004000000000000000000000');
 });
 
-test('who asks is answered at once, and many within three seconds by one answer at their end', async () => {
+test('a first solicitation is answered at once, and those within three seconds share one answer', async () => {
   let now = 0;
   let due: { at: number; task: () => void }[] = [];
   const clock: Clock = {
@@ -66,7 +66,7 @@ test('who asks is answered at once, and many within three seconds by one answer 
 
 const RDISC6 = '/usr/bin/rdisc6';
 
-test('rdisc6 asks, and is told that there is no router', { skip: whyNoNamespaces([RDISC6]) }, async () => {
+test('rdisc6 receives the answer that there is no router', { skip: whyNoNamespaces([RDISC6]) }, async () => {
   const namespaces = linkNamespaces('ra', MAC);
   const program = new URL('../testing/advertise.ts', import.meta.url).pathname;
   const server = spawn('ip', ['netns', 'exec', namespaces.server, process.execPath, program], {

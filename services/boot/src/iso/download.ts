@@ -68,7 +68,7 @@ async function bring(
     await cache.remove(image.fileName).catch(() => undefined);
     image.index.fail(errorOf(error));
     metrics.isoSourceRequests.add({ outcome: 'failed' });
-    log.warn('ISO image broke off', { ...fields, error: messageOf(error) });
+    log.warn('ISO image download broke off', { ...fields, error: messageOf(error) });
   }
 }
 

@@ -42,6 +42,6 @@ export async function* patchedChunks(
       at += chunk.length;
       yield chunk;
     }
-    if (at === before) throw new Error(`${fileName} has become shorter while it was sent`);
+    if (at === before) throw new Error(`${fileName} became shorter while it was being sent`);
   }
 }

@@ -50,7 +50,7 @@ export async function indexFile(files: Pick<BootDeps['files'], 'stream'>, image:
       index.push(chunk);
       read += chunk.length;
     }
-    if (read !== sizeBytes) throw new Error(`${fileName} has become shorter while it was read`);
+    if (read !== sizeBytes) throw new Error(`${fileName} became shorter while it was being read`);
     index.end();
   } catch (error) {
     index.fail(errorOf(error));

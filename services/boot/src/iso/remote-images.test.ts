@@ -14,7 +14,7 @@ import {
 } from '../testing/iso-server.ts';
 import { magicImage, patchedImage, sendImage, startIsoSource } from '../testing/iso-source.ts';
 
-test('an image of a URL is fetched once for many machines, and ranges are answered from the disk', async () => {
+test('an image of a URL is fetched once for many machines, and ranges are served from the disk', async () => {
   const image = magicImage();
   const whole = patchedImage(image, PATCH);
   await using source = await startIsoSource(image);
@@ -31,7 +31,7 @@ test('an image of a URL is fetched once for many machines, and ranges are answer
   assert.equal(readdirSync(server.iso.cacheDirectory).length, 1);
 });
 
-test("a Hardware's own source goes before the configured one", async () => {
+test("a Hardware's own source has priority over the configured one", async () => {
   const image = magicImage(1);
   await using source = await startIsoSource(image);
   await using server = await startIsoServer(
@@ -41,7 +41,7 @@ test("a Hardware's own source goes before the configured one", async () => {
   assert.deepEqual(await bytesOf(await server.ask()), patchedImage(image, PATCH));
 });
 
-test('bytes are sent while the image is still coming, and never one before its magic is known', async () => {
+test('bytes are sent while the image is being downloaded, and none before its magic has been searched', async () => {
   const image = magicImage();
   const whole = patchedImage(image, PATCH);
   await using source = await startIsoSource(image);
@@ -63,7 +63,7 @@ test('bytes are sent while the image is still coming, and never one before its m
   assert.equal(source.asked.length, 1);
 });
 
-test('a download that breaks off is not kept; the next request begins anew', async () => {
+test('a download that breaks off is not kept, and the next request starts again', async () => {
   const image = magicImage();
   await using source = await startIsoSource(image);
   const { answer } = source;
@@ -80,7 +80,7 @@ test('a download that breaks off is not kept; the next request begins anew', asy
   assert.match(failed[0]?.message ?? '', /^ISO image broken off: \d\.\d of 3\.1 MB by 1 requests in \d+ ms$/);
 });
 
-test('a source is asked at most once a minute whether its image changed, and its new image replaces the old', async () => {
+test('a source is asked at most once a minute whether its image changed, and a new image replaces the old one', async () => {
   const first = magicImage(1);
   const second = magicImage(2);
   await using source = await startIsoSource(first);
@@ -110,7 +110,7 @@ test('a source is asked at most once a minute whether its image changed, and its
   assert.equal(server.counters()['iso_source_requests_total{outcome="kept-image-used"}'], 1);
 });
 
-test('what an earlier run has kept is not fetched again, and is served when the source is down', async () => {
+test('an image from an earlier run is not fetched again, and is served while the source is down', async () => {
   const image = magicImage();
   await using source = await startIsoSource(image);
   const { cacheDirectory } = await (async () => {
@@ -129,7 +129,7 @@ test('what an earlier run has kept is not fetched again, and is served when the 
   }
 });
 
-test('the cache stays within its size: the least recently used image goes', async () => {
+test('the cache stays within its size by removing the least recently used image', async () => {
   const image = magicImage();
   await using source = await startIsoSource(image);
   const urls = ['a', 'b', 'c'].map((name) => `${source.url}?${name}`);
@@ -156,7 +156,7 @@ test('the cache stays within its size: the least recently used image goes', asyn
   assert.equal(source.asked.length, 4);
 });
 
-test('an image that does not fit, or has no size, or is compressed, is refused', async () => {
+test('an image that does not fit, has no size, or is compressed is refused', async () => {
   const image = magicImage();
   await using source = await startIsoSource(image);
   await using small = await startIsoServer({ upstreamUrl: source.url, cacheBytesMax: 1_000_000 });
@@ -167,9 +167,9 @@ test('an image that does not fit, or has no size, or is compressed, is refused',
     /has 3146505 bytes and the cache room for 1000000; raise --iso-cache-size/,
   );
   const cases: [Record<string, string>, RegExp][] = [
-    [{ 'transfer-encoding': 'chunked' }, /does not tell the size/],
+    [{ 'transfer-encoding': 'chunked' }, /does not state the size/],
     [{ 'content-encoding': 'gzip', 'content-length': '10' }, /sends the image as gzip/],
-    [{ 'content-length': '0' }, /does not tell the size/],
+    [{ 'content-length': '0' }, /does not state the size/],
   ];
   for (const [headers, message] of cases) {
     source.answer = (_, response) => response.writeHead(200, headers).end();
@@ -180,7 +180,7 @@ test('an image that does not fit, or has no size, or is compressed, is refused',
   }
 });
 
-test("a Hardware's URL leads to no address of this machine or its segment, the operator's own does", async () => {
+test("a Hardware's URL may not lead to this machine or its segment, and the operator's own may", async () => {
   const image = magicImage();
   await using source = await startIsoSource(image);
   const strict = { allowed: { hostNames: [], networks: [] } };
@@ -201,7 +201,7 @@ test("a Hardware's URL leads to no address of this machine or its segment, the o
   assert.equal((await byName.ask(ISO_PATH, { method: 'HEAD' })).status, 200);
 });
 
-test('a client that goes away while bytes are awaited frees its request', async () => {
+test('a client that disconnects while bytes are awaited ends its request', async () => {
   const image = magicImage();
   await using source = await startIsoSource(image);
   source.answer = (_, response) =>
@@ -215,7 +215,7 @@ test('a client that goes away while bytes are awaited frees its request', async 
   assert.equal(server.counters()['iso_requests_total{outcome="broken-off"}'], 1);
 });
 
-test('an image whose source is refused now is neither served nor kept', async () => {
+test('an image whose source is now refused is neither served nor kept', async () => {
   const image = magicImage();
   await using source = await startIsoSource(image);
   const hardware = [sourced(source.url)];
@@ -234,7 +234,7 @@ test('an image whose source is refused now is neither served nor kept', async ()
   rmSync(kept, { recursive: true });
 });
 
-test('an image does not come from this machine by way of a redirect of another host', async () => {
+test('an image is not fetched from this machine through a redirect of another host', async () => {
   const image = magicImage();
   await using secret = await startIsoSource(image);
   await using source = await startIsoSource(image);

@@ -114,7 +114,10 @@ export class RemoteImages {
     return this.#remember(url, image, condition);
   }
 
-  /** What was fetched before the source was refused is removed too. Otherwise it would be served as if it were still allowed. */
+  /**
+   * Also removes the image that was fetched before its source was refused. Otherwise it would be served as if
+   * it were still allowed.
+   */
   async #evict(url: string, known: Known | undefined, refusal: PlatformError): Promise<never> {
     const { cache, metrics } = this.#deps;
     const kept = known?.image.fileName ?? cache.find(await textDigest(url))?.name;
@@ -132,7 +135,7 @@ export class RemoteImages {
       throw error;
     }
     metrics.isoSourceRequests.add({ outcome: 'kept-image-used' });
-    log.warn('the source of an ISO image does not answer; the kept image is used', {
+    log.warn('the source of an ISO image does not answer; the cached image is used', {
       url: shownUrl(url),
       error: error.message,
     });

@@ -33,9 +33,9 @@ function problemOf({ status, headers }: HttpClientResponse): string | undefined 
   if (status === 304) return undefined;
   if (status !== 200) return `it answered ${status}`;
   const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding !== 'identity') return `it sends the image as ${encoding}, which has no ranges`;
+  if (encoding !== 'identity') return `it sends the image as ${encoding}, which does not support ranges`;
   const length = headers.get('content-length') ?? '';
-  return /^[1-9]\d{0,14}$/.test(length) ? undefined : 'it does not tell the size of the image';
+  return /^[1-9]\d{0,14}$/.test(length) ? undefined : 'it does not state the size of the image';
 }
 
 export function sourceProblem(url: string, problem: string): PlatformError {

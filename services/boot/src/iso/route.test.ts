@@ -17,7 +17,7 @@ import { magicImage, patchedImage } from '../testing/iso-source.ts';
 import { machine, MAC, workflow } from '../testing/rack.ts';
 import type { IsoConfig } from '../index.ts';
 
-test('our own image is served whole and patched, to a machine by any spelling of its MAC', async () => {
+test('our own image is served whole and patched, for any spelling of the MAC', async () => {
   const image = magicImage();
   await using server = await startIsoServer({ ownDirectory: ownDirectory(image) });
   for (const path of [ISO_PATH, `/iso/${MAC}/hook.iso`, `/iso/a/b/${MAC.toUpperCase()}/other.iso`]) {
@@ -105,7 +105,7 @@ test('the ETag changes with the image and with the kernel arguments', async () =
   assert.equal(etags.size, 3);
 });
 
-test('refuses with the statuses of upstream, and says why', async () => {
+test('refuses with the statuses of upstream, and states the reason', async () => {
   const own = { ownDirectory: ownDirectory(magicImage()) };
   const broken = machine({ ip: { address: 'x' } });
   const cases: [string, readonly Hardware[], Partial<IsoConfig>, number, RegExp][] = [
@@ -140,7 +140,7 @@ test('refuses with the statuses of upstream, and says why', async () => {
   }
 });
 
-test('a machine that may not netboot gets its image while a workflow boots it by virtual media', async () => {
+test('a machine without allowPXE gets its image while a workflow boots it by virtual media', async () => {
   const hardware = [machine({ netboot: { allowPXE: false } })];
   const own = { ownDirectory: ownDirectory(magicImage()) };
   const byMode = (state: string, bootMode: string): Workflow => {
@@ -160,7 +160,7 @@ test('a machine that may not netboot gets its image while a workflow boots it by
   }
 });
 
-test('the timeline shows begin, quarters and end of a mount, not its thousands of requests', async () => {
+test('the timeline records start, quarters and end of a mount, not its thousands of requests', async () => {
   const image = magicImage();
   const { clock, advance } = handClock();
   const hardware = [machine({ netboot: { osie: { kernelParams: ['a;b'] } } })];
@@ -205,7 +205,7 @@ test('a slow client costs one chunk of memory, and nothing is read ahead of it',
   let taken = 0;
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
     taken += part.value.length;
-    // Sent bytes are counted when the next chunk is requested: never more than was taken.
+    // Sent bytes are counted when the next chunk is requested, so never more than the client has accepted.
     assert.ok((server.counters()['iso_sent_bytes_total'] ?? 0) <= taken);
     assert.ok(part.value.length <= 1024 * 1024);
   }

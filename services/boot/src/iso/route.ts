@@ -115,7 +115,7 @@ async function patchedImage(
     if (!(error instanceof PlatformError)) throw error;
     return { mac, status: 502, reason: 'source-unavailable', message: error.message };
   }
-  const message = `no image: there is no hook-${reservation.architecture}.iso (npm run hook -- --iso makes it), no --iso-upstream-url and no isoboot.sourceISO in the Hardware`;
+  const message = `no image: there is no hook-${reservation.architecture}.iso ("npm run hook -- --iso" creates it), no --iso-upstream-url and no isoboot.sourceISO in the Hardware`;
   return { mac, status: 400, reason: 'no-source', message };
 }
 

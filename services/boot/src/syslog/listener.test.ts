@@ -1,4 +1,4 @@
-/** The syslog receiver against real senders: util-linux' logger in both formats, and busybox' syslogd. */
+/** Tests the syslog receiver with real senders: util-linux' logger in both formats, and busybox' syslogd. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -53,7 +53,7 @@ async function receiver(machineAddress = '127.0.0.1') {
     lines,
     received,
     port: rack.service.syslogPort() ?? 0,
-    /** Resolves when that many messages are in. */
+    /** Resolves when that many messages have arrived. */
     messages: (count: number) =>
       new Promise<void>((resolve) => {
         const look = () => received().length >= count && resolve();
@@ -76,7 +76,7 @@ const textBytes = (text: string) => new TextEncoder().encode(text);
 const seen = ({ event, machine, message, details }: JournalEntry) => [event, machine, message, details];
 
 test(
-  'logger in both formats: into the timeline of the machine, and with all fields into the log',
+  'logger in both formats: messages enter the timeline of the machine, and the log with all fields',
   { skip: existsSync(LOGGER) ? false : `${LOGGER} is not installed` },
   async () => {
     const to = await receiver();
@@ -120,13 +120,15 @@ test(
 );
 
 function whyNoBusybox(): string | false {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0)
-    return 'a /dev of its own needs root on Linux';
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'a private /dev needs root on Linux';
   const missing = [BUSYBOX, '/usr/bin/unshare'].find((program) => !existsSync(program));
   return missing === undefined ? false : `${missing} is not installed`;
 }
 
-/** syslogd needs /dev/log: in a mount namespace, so that the host's stays as it is. Ends with its standard input. */
+/**
+ * syslogd needs /dev/log. It runs in a mount namespace, so that the host's stays unchanged, and ends with its
+ * standard input.
+ */
 const BUSYBOX_SCRIPT = `mount -t tmpfs none /dev && : > /dev/null
 busybox syslogd -n -R 127.0.0.1:$PORT & syslogd=$!
 until [ -S /dev/log ]; do busybox usleep 20000; done
@@ -150,7 +152,7 @@ test("busybox' logger through its syslogd, which sends no host name", { skip: wh
   ]);
 });
 
-test('a sender that no machine has: logged and counted, and in nobody’s timeline', async () => {
+test('messages of an unknown sender are logged and counted, and in no timeline', async () => {
   const to = await receiver('192.168.77.10');
   await sendTo(to, [textBytes('<30>ipxe: Booting')]);
   await to.messages(1);
@@ -160,7 +162,7 @@ test('a sender that no machine has: logged and counted, and in nobody’s timeli
   assert.deepEqual(counted, [['syslog_messages_total{severity="INFO",sender="unknown"}', 1]]);
 });
 
-test('a flood is cut, counted and reported', async () => {
+test('a flood is limited, counted and reported', async () => {
   const journal = recordingJournal();
   const set = new MetricSet();
   const counted = (name: string): number => samplesOf(set)[name] ?? 0;
@@ -189,7 +191,7 @@ test('a flood is cut, counted and reported', async () => {
   assert.deepEqual(journal.entries.at(-1)?.details, { count: 30 });
 });
 
-test('long, empty and strange datagrams do no harm, and a text of the timeline has a limit', async () => {
+test('long, empty and malformed datagrams do no harm, and a timeline text has a limit', async () => {
   const to = await receiver();
   await sendTo(to, [
     new Uint8Array(),

@@ -88,7 +88,7 @@ export class SyslogListener {
 
   #onDropped(sender: string | undefined, count: number): void {
     const { deps } = this.#input;
-    const message = `${count} syslog messages dropped: they came too fast`;
+    const message = `${count} syslog messages dropped: too many per second`;
     deps.log.warn('syslog messages dropped', { host: sender ?? 'several', count });
     const machine = sender === undefined ? undefined : macAt(deps.view, sender);
     if (machine === undefined) return;

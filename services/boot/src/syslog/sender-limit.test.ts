@@ -29,7 +29,7 @@ function limitWithClock() {
   return { limit, reports, send, advance };
 }
 
-test('a sender may send a burst, then what its rate allows, and no other sender suffers', () => {
+test('a sender may send a burst, then its rate, and no other sender is affected', () => {
   const { send, advance } = limitWithClock();
   assert.equal(send('a', 8), 5);
   assert.equal(send('b', 3), 3);
@@ -39,7 +39,7 @@ test('a sender may send a burst, then what its rate allows, and no other sender 
   assert.equal(send('a', 8), 5, 'a bucket holds no more than a burst');
 });
 
-test('what was dropped is reported once for each period, and nothing when nothing was', () => {
+test('drops are reported once per period, and only if there were any', () => {
   const { send, advance, reports } = limitWithClock();
   send('a', 7);
   advance(500);
@@ -52,17 +52,17 @@ test('what was dropped is reported once for each period, and nothing when nothin
   assert.deepEqual(reports, [['a', 5]]);
 });
 
-test('senders beyond the table share one count, until others have been quiet', () => {
+test('senders beyond the table share one count until others have been quiet', () => {
   const { send, advance, reports } = limitWithClock();
   send('a', 1);
   send('b', 1);
   assert.deepEqual([send('c', 4), send('d', 4)], [4, 1]);
   advance(1_000);
   assert.deepEqual(reports, [[undefined, 3]]);
-  assert.deepEqual([send('c', 6), send('d', 6)], [5, 5], 'a and b gave their places up');
+  assert.deepEqual([send('c', 6), send('d', 6)], [5, 5], 'a and b have lost their slots');
 });
 
-test('at the end the rest is reported', () => {
+test('the rest is reported at the end', () => {
   const { limit, send, advance, reports } = limitWithClock();
   send('a', 6);
   limit.stop();

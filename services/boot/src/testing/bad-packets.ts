@@ -1,4 +1,4 @@
-/** The ways in which DHCP requests are broken, each with its permitted results. */
+/** Lists the ways in which DHCP requests are broken, each with its permitted results. */
 import { hexToBytes } from '@tinkerbell/wire';
 
 export interface BadPacket {
@@ -69,7 +69,7 @@ const silent: readonly (readonly [string, Build])[] = [
   ['InfiniBand', { header: { htype: '20', hlen: '00' } }],
   ['17 hops', { header: { hops: '11' } }],
   ['an option code at the very end', { options: `${DISCOVER}0c` }],
-  ['an option that passes the end', { options: `${DISCOVER}0c0541` }],
+  ['an option beyond the end', { options: `${DISCOVER}0c0541` }],
   ['only PAD', { options: '00'.repeat(64) }],
   ['only END', { options: 'ff' }],
   ['type of length 0', { options: '3500ff' }],
@@ -93,7 +93,7 @@ const silent: readonly (readonly [string, Build])[] = [
   ['ciaddr ourselves', { options: '350103ff', header: { ciaddr: 'c0a84d01' } }],
   ['chaddr of zeros', { header: { chaddr: '000000000000' } }],
   ['chaddr of ones', { header: { chaddr: 'ffffffffffff' } }],
-  ['overload without what it promises', { options: '340103ff', header: { file: '35', sname: '35' } }],
+  ['overload without the promised options', { options: '340103ff', header: { file: '35', sname: '35' } }],
   ['overload that nests', { options: '340101ff', header: { file: '340102ff', sname: '350101ff' } }],
   ['overload 4', { options: '340104ff', header: { file: '350101ff' } }],
   ['4 KiB and one byte', { options: `${DISCOVER}${'00'.repeat(3854)}` }],
@@ -104,16 +104,16 @@ const silent: readonly (readonly [string, Build])[] = [
 
 const answered: readonly (readonly [string, Build])[] = [
   ['no END', { options: DISCOVER }],
-  ['zero-length options of no consequence', { options: `${DISCOVER}0c00370039003d003c00ff` }],
+  ['zero-length options that do not matter', { options: `${DISCOVER}0c00370039003d003c00ff` }],
   ['data after END', { options: `${DISCOVER}ff0c05` }],
   ['a client identifier of one byte', { options: `${DISCOVER}3d0101ff` }],
   ['a client identifier of 255 bytes', { options: `${DISCOVER}${filled('3d', 255)}ff` }],
   ['a host name of control characters', { options: `${DISCOVER}${filled('0c', 40, '0a')}ff` }],
-  ['a host name that is no UTF-8', { options: `${DISCOVER}${filled('0c', 9, 'c3')}ff` }],
-  ['an FQDN that lies', { options: `${DISCOVER}5103ffffffff` }],
+  ['a host name that is not UTF-8', { options: `${DISCOVER}${filled('0c', 9, 'c3')}ff` }],
+  ['an FQDN with wrong lengths', { options: `${DISCOVER}5103ffffffff` }],
   ['a search list whose pointer loops', { options: `${DISCOVER}7702c000ff` }],
   ['a search list that points forward', { options: `${DISCOVER}7702c0ffff` }],
-  ['relay information that passes its end', { options: `${DISCOVER}520301ff00ff` }],
+  ['relay information beyond its end', { options: `${DISCOVER}520301ff00ff` }],
   ['empty relay information', { options: `${DISCOVER}5200ff` }],
   ['PXE without a GUID', { options: `${DISCOVER}${PXE}ff` }],
   ['PXE with an empty GUID', { options: `${DISCOVER}${PXE}6100ff` }],
@@ -125,8 +125,8 @@ const answered: readonly (readonly [string, Build])[] = [
     },
   ],
   ['an architecture of one byte', { options: `${DISCOVER}5d0107ff` }],
-  ['user classes that pass the end', { options: `${DISCOVER}4d05ff41424344ff` }],
-  ['vendor options that pass the end', { options: `${DISCOVER}2b0306ff08ff` }],
+  ['user classes beyond the end', { options: `${DISCOVER}4d05ff41424344ff` }],
+  ['vendor options beyond the end', { options: `${DISCOVER}2b0306ff08ff` }],
   ['a parameter list of 255 entries', { options: `${DISCOVER}${filled('37', 255, '03')}ff` }],
   ['a maximum message of 0', { options: `${DISCOVER}39020000ff` }],
   ['a maximum message of 65535', { options: `${DISCOVER}3902ffffff` }],
@@ -135,7 +135,9 @@ const answered: readonly (readonly [string, Build])[] = [
   ['an option overloaded into file', { options: '340101ff', header: { file: '350101ff' } }],
 ];
 
-/** Each as the machine with that hardware address sends it; the transaction is left to the caller. */
+/**
+ * Returns each packet as the machine with that hardware address sends it. The caller chooses the transaction.
+ */
 export function badPackets(machineOf: (index: number) => Uint8Array): readonly BadPacket[] {
   const kinds = [
     ...silent.map((each) => ({ each, outcome: 'silence' as const })),

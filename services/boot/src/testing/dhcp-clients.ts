@@ -1,4 +1,7 @@
-/** The DHCP clients of operating systems, each as a command that runs in the foreground on `c0` until it is terminated. */
+/**
+ * Lists the DHCP clients of operating systems, each as a command that runs in the foreground on `c0` until it
+ * is terminated.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -40,7 +43,7 @@ const dhclient = (directory: string) => [
   '/dev/null',
 ];
 
-/** With separate directories for what these write, and a /sys without udev. */
+/** Gives these clients separate directories for what they write, and a /sys without udev. */
 function inOwnMounts(script: string): readonly string[] {
   const mounts =
     'mount -t tmpfs tmpfs /run && { mount -o remount,ro,bind /sys || mount -o remount,ro /sys; }';

@@ -115,18 +115,18 @@ function checkRoundTrip(bytes: Uint8Array, say: (what: string) => string): void 
   const packet = { ...decoded.value, serverName: '', bootFile: '' };
   const requestedOptions = packet.options.parameterRequestList;
   const encoded = encodePacket(packet, { maximumMessageBytes: 0xffff, requestedOptions });
-  if (!encoded.ok || encoded.droppedOptions.length > 0) return assert.fail(say('it cannot be written'));
+  if (!encoded.ok || encoded.droppedOptions.length > 0) return assert.fail(say('it cannot be encoded'));
   const again = decodePacket(encoded.bytes);
   // Only the server's receive limit may prevent this.
   if (!again.ok) {
-    if (again.error.code !== 'too-long') assert.fail(say('what was written cannot be read'));
+    if (again.error.code !== 'too-long') assert.fail(say('the encoded packet cannot be decoded'));
     return;
   }
   const isSame = again.value.options.messageType === packet.options.messageType;
-  if (!isSame) assert.fail(say('it is read differently'));
+  if (!isSame) assert.fail(say('it is decoded differently'));
 }
 
-/** In milliseconds. The machine may be busy, so a slow packet is tried again. */
+/** Returns the time in milliseconds. The machine may be busy, so a slow packet is tried again. */
 function timeOf(feed: () => void, say: (what: string) => string): number {
   const measured = () => {
     const before = performance.now();

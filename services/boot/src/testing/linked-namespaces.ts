@@ -26,7 +26,7 @@ export function whyNoNamespaces(programs: readonly string[]): string | false {
     ip('netns', 'delete', name);
     return false;
   } catch {
-    return 'network namespaces cannot be made here';
+    return 'network namespaces cannot be created here';
   }
 }
 

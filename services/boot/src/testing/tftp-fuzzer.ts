@@ -217,7 +217,7 @@ function checkRoundTrip(bytes: Uint8Array, say: (what: string) => string): void 
   const decoded = decodeTftp(bytes);
   if (!decoded.ok) return;
   const again = decodeTftp(encodeTftp(decoded.value));
-  if (!again.ok || again.value.kind !== decoded.value.kind) assert.fail(say('it is read differently'));
+  if (!again.ok || again.value.kind !== decoded.value.kind) assert.fail(say('it is decoded differently'));
 }
 
 if (import.meta.main) await fuzzByHand(fuzzTftp);

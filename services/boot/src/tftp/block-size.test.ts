@@ -7,7 +7,7 @@ const on = (mtuBytes: number | undefined, address = '192.168.77.1', netmask = '2
   { name: 'eth0', mac: '', address, netmask, internal: false, mtuBytes },
 ];
 
-test('a block fills one packet of the network interface the client is beside', () => {
+test('a block fills one packet of the network interface whose subnet has the client', () => {
   assert.equal(blockSizeBytesMaxFor('192.168.77.10', on(1500)), 1468);
   assert.equal(blockSizeBytesMaxFor('192.168.77.10', on(9000)), 8968);
   assert.equal(blockSizeBytesMaxFor('127.0.1.1', on(1500)), 65_464);

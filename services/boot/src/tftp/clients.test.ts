@@ -1,4 +1,7 @@
-/** Third-party clients fetch files of every awkward size, with every option they have, from one port and from many. */
+/**
+ * Tests that third-party clients fetch files of every awkward size, with every option they have, from one
+ * port and from many.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import { fuzzTftp } from '../testing/tftp-fuzzer.ts';
 
 const COUNT = 200_000;
-/** Compiled code, and caches that fill up; a leak of a hundred bytes for each packet would be five times as much. */
+/**
+ * Allows for compiled code and caches that fill up. A leak of a hundred bytes per packet would be five times
+ * as much.
+ */
 const HEAP_GROWTH_BYTES_MAX = 4_000_000;
 
-test('200,000 broken packets crash nothing, hold up nothing, leak nothing, and are answered rightly or not at all', async (context) => {
+test('200,000 broken packets cause no crash, no delay and no leak, and get a correct answer or none', async (context) => {
   const seed = process.hrtime()[1];
   context.diagnostic(`seed ${seed}`);
   const { answered, counters, heapGrowthBytes } = await fuzzTftp({ count: COUNT, seed });

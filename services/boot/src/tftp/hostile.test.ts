@@ -1,4 +1,7 @@
-/** Bad input over a real socket gets silence or a valid answer, and a good transfer works right after it. */
+/**
+ * Tests that bad input over a real socket gets no answer or a valid one, and that a good transfer works right
+ * after it.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -61,7 +64,7 @@ const request = (text: string) => Buffer.from(`\0\u0001${text}`, 'latin1');
 
 for (const singlePort of [true, false]) {
   describe(singlePort ? 'hostile, one port' : 'hostile, many ports', () => {
-    test('packets that are no packets', async () => {
+    test('invalid packets', async () => {
       await withClient({ singlePort }, async (client) => {
         for (const bytes of [[], [0], [0, 0], [0, 1], [0, 7], [255, 255], [0, 4, 0], [0, 3], [0, 6, 65]])
           client.send(Uint8Array.from(bytes));
@@ -71,7 +74,7 @@ for (const singlePort of [true, false]) {
       });
     });
 
-    test('names that climb, hold NUL, name a device, a pipe, a link or a folder', async () => {
+    test('names that climb, contain NUL, or name a device, a pipe, a link or a folder', async () => {
       await withClient({ singlePort }, async (client) => {
         for (const name of [
           '../good',
@@ -91,11 +94,14 @@ for (const singlePort of [true, false]) {
         }
         client.send(request('good\0hidden\0octet\0'));
         const { packet } = await client.next();
-        assert.ok(packet.kind === 'error' && packet.code === 4, 'the NUL ends the name; `hidden` is no mode');
+        assert.ok(
+          packet.kind === 'error' && packet.code === 4,
+          'NUL ends the name, and `hidden` is not a mode',
+        );
       });
     });
 
-    test('options by the dozen, without value, and numbers that are none', async () => {
+    test('dozens of options, options without value, and invalid numbers', async () => {
       await withClient({ singlePort }, async (client) => {
         const many = Array.from({ length: 100 }, (_, index): [string, string] => [
           `o${index % 10}${index}`,
@@ -114,7 +120,7 @@ for (const singlePort of [true, false]) {
       });
     });
 
-    test('acknowledgements that repeat, jump and follow an ERROR', async () => {
+    test('acknowledgements that repeat, skip, and follow an ERROR', async () => {
       await withClient({ singlePort }, async (client) => {
         client.read('good');
         const { port } = await client.next();
@@ -123,7 +129,7 @@ for (const singlePort of [true, false]) {
         const second = await client.next();
         assert.ok(
           second.packet.kind === 'data' && second.packet.block === 2,
-          'only the right one moves it on',
+          'only the right one advances it',
         );
         for (let count = 0; count < 20; count += 1) client.send({ kind: 'acknowledge', block: 1 }, port);
         client.send({ kind: 'acknowledge', block: 2 }, port);
@@ -134,7 +140,7 @@ for (const singlePort of [true, false]) {
       });
     });
 
-    test('a window and blocks of gigabytes are cut to what the server gives', async () => {
+    test('a window and blocks of gigabytes are reduced to the server’s limits', async () => {
       await withClient({ singlePort }, async (client) => {
         client.read('good', [
           ['blksize', '65464'],
@@ -148,7 +154,7 @@ for (const singlePort of [true, false]) {
       });
     });
 
-    test('half-open transfers stop at the limit, and make room when they end', async () => {
+    test('half-open transfers stop at the limit, and free their places when they end', async () => {
       await withClient({ singlePort, transfersMax: 20, transfersPerClientMax: 20 }, async (_, rack) => {
         const clients = Array.from({ length: 50 }, () => new TftpClient(rack));
         const answers: { kind: string; port: number }[] = [];

@@ -59,7 +59,7 @@ async function withClient(
 
 for (const singlePort of [false, true]) {
   describe(singlePort ? 'TFTP from a single port' : 'TFTP with a port per transfer', () => {
-    test('sends binaries by base name, the MAC in the path going to the timeline', async () => {
+    test('sends binaries by base name, and records the MAC in the path in the timeline', async () => {
       await withClient({ singlePort }, async (client, rack) => {
         const path = `02-00-5e-10-00-01/ipxe.efi-00-${'0'.repeat(32)}-${'0'.repeat(16)}-01`;
         assert.deepEqual(
@@ -91,7 +91,7 @@ for (const singlePort of [false, true]) {
       });
     });
 
-    test('refuses names that climb, link out, name nothing or a directory', async () => {
+    test('refuses names that climb, links that lead out, missing names and directories', async () => {
       await withClient({ singlePort }, async (client) => {
         for (const name of [
           '../outside',
@@ -118,7 +118,7 @@ for (const singlePort of [false, true]) {
       });
     });
 
-    test('a client that breaks off with ERROR, as UEFI does after asking the size, leaves nothing behind', async () => {
+    test('a client that stops with ERROR, as UEFI does after requesting the size, leaves nothing behind', async () => {
       await withClient({ singlePort }, async (client, rack) => {
         client.read('ipxe.efi', [['tsize', '0']]);
         const { packet, port } = await client.next();
@@ -131,7 +131,7 @@ for (const singlePort of [false, true]) {
   });
 }
 
-test('write requests, other modes and broken requests are refused, other noise is not answered', async () => {
+test('write requests, other modes and broken requests are refused, and noise is not answered', async () => {
   await withClient({}, async (client, rack) => {
     const codes: number[] = [];
     client.send({ kind: 'write-request', fileName: 'x', mode: 'octet', options: [] });
@@ -159,7 +159,7 @@ test('write requests, other modes and broken requests are refused, other noise i
   });
 });
 
-test("a stranger that writes to a transfer's port is told so, and the transfer goes on", async () => {
+test("a sender that does not belong to a transfer's port gets an error, and the transfer continues", async () => {
   await withClient({}, async (client, rack) => {
     const stranger = new TftpClient(rack);
     client.read('ipxe.efi');
@@ -175,7 +175,7 @@ test("a stranger that writes to a transfer's port is told so, and the transfer g
   });
 });
 
-test('in single-port mode a stranger is told so too, whose packet is of no transfer; other transfers go on', async () => {
+test('in single-port mode a packet without a transfer gets an error too, and other transfers continue', async () => {
   await withClient({ singlePort: true }, async (client, rack) => {
     const stranger = new TftpClient(rack);
     client.read('ipxe.efi');
@@ -198,7 +198,7 @@ test('in single-port mode a stranger is told so too, whose packet is of no trans
 });
 
 for (const singlePort of [false, true])
-  test(`no error answers an error or what cannot be read, which two servers would do for ever (single port: ${singlePort})`, async () => {
+  test(`errors and invalid packets get no error, or two servers would exchange errors for ever (single port: ${singlePort})`, async () => {
     await withClient({ singlePort }, async (client, rack) => {
       const stranger = new TftpClient(rack);
       client.read('ipxe.efi');
@@ -238,7 +238,7 @@ test('transfers are limited per client', async () => {
   });
 });
 
-test('a client that vanishes is sent the block again, then given up, and leaves a line in the timeline', async () => {
+test('a client that vanishes gets the block again, then its transfer ends with a timeline entry', async () => {
   const clock = steppedClock();
   const rack = await start({ limits: { ...defaultTransferLimits, retriesMax: 2 } }, clock);
   const client = new TftpClient(rack);
@@ -262,7 +262,7 @@ test('a client that vanishes is sent the block again, then given up, and leaves 
   }
 });
 
-test('a timer that was set before the last answer leaves the client its time', async () => {
+test('a timer that was set before the last answer gives the client its full time', async () => {
   const clock = steppedClock();
   const rack = await start({}, clock);
   const client = new TftpClient(rack);

@@ -53,7 +53,7 @@ export function createTftpTimeline(
         source: 'tftp',
         event: 'file-refused',
         ...machineOf(peer, fileName),
-        message: `TFTP cannot make ${fileName}: ${message}`,
+        message: `TFTP cannot generate ${fileName}: ${message}`,
         details: { file: fileName },
       });
     },

@@ -72,7 +72,7 @@ function reference(windowSize: number) {
   };
 }
 
-test('whatever is acknowledged in whatever order, alone or beside another, the packets are those of the machine', () => {
+test('for acknowledgements in any order, alone or beside another transfer, the packets are those of the pure machine', () => {
   const event = fc.record({
     of: fc.integer({ min: 0, max: 1 }),
     // Mostly the whole window. Otherwise a part of it, the previous one again, or nonsense.

@@ -75,12 +75,13 @@ export class RunningTransfer {
   }
 
   stop(): void {
-    if (!this.#isOver) this.#end({ kind: 'failed', reason: 'server-stopped', detail: 'the server stops' });
+    if (!this.#isOver)
+      this.#end({ kind: 'failed', reason: 'server-stopped', detail: 'the server is stopping' });
   }
 
   /** The client has started something else. */
   abandon(): void {
-    const detail = 'the client asked for another file';
+    const detail = 'the client requested another file';
     if (!this.#isOver) this.#end({ kind: 'failed', reason: 'abandoned', detail });
   }
 

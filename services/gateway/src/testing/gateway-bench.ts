@@ -13,7 +13,7 @@ export interface GatewayBench extends AsyncDisposable {
   readonly gateway: GatewayService;
   readonly folder: string;
   readonly ca: string;
-  /** Writes the route file and has it read. */
+  /** Writes the route file and reloads it. */
   use(text: string): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function issue(
   return made;
 }
 
-/** Time that passes a hundred times as fast, for whoever waits for it. */
+/** Time that passes a hundred times as fast for code that waits for it. */
 export const hurriedClock: Clock = {
   ...nodeClock,
   schedule: (delayMs, task) => nodeClock.schedule(delayMs / 100, task),

@@ -1,6 +1,6 @@
 import type { Service } from '@tinkerbell/platform-contract';
 
-/** What the first route of the service answers to a GET below /images/; for tests. */
+/** Returns the answer of the service's first route to a GET below /images/, for tests. */
 export function requestImage(
   service: Service,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Runs a relay as the program argument (JSON, a RelayConfig) says, for interoperability tests that need it in a network namespace of
- * its own. Prints `ready`, then its debug log, one JSON record per line.
+ * Runs a relay as configured by the program argument (JSON, a RelayConfig), for interoperability tests that
+ * need it in its own network namespace. Prints `ready`, then its debug log, one JSON record per line.
  */
 import type { Log } from '@tinkerbell/platform-contract';
 import { nodeUdp } from '@tinkerbell/platform-node';

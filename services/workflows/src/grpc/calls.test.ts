@@ -24,7 +24,7 @@ function slowCall() {
   });
 }
 
-test('a stream to a slow client leaves no listener behind at each answer', async () => {
+test('a stream to a slow client leaves no listener behind after a response', async () => {
   const call = slowCall();
   const names = ['drain', 'cancelled', 'close'];
   const counts = (): number[] => names.map((name) => call.listenerCount(name));
@@ -43,7 +43,7 @@ test('a stream to a slow client leaves no listener behind at each answer', async
   assert.deepEqual(counts(), before);
 });
 
-test('counts calls and messages as upstream does, with codes as Go names them', async () => {
+test('counts calls and messages as upstream does, with the code names of Go', async () => {
   const call = slowCall();
   const set = new MetricSet();
   const calls = new Calls(

@@ -1,4 +1,4 @@
-/** What gRPC tools expect of every server: health, reflection, compression. */
+/** What gRPC tools expect of every server: health, reflection and compression. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFileRegistry, fromBinary } from '@bufbuild/protobuf';
@@ -20,7 +20,7 @@ import {
 import { answerOf, hasCode, runningServer, type RunningServer } from '../testing/running-server.ts';
 import { pendingWorkflow } from '../testing/workflows.ts';
 
-test('tells the health of the server and of each service', async () => {
+test('reports the health of the server and of each service', async () => {
   await using server = await runningServer();
   const client = server.client(serviceDefinition(Health));
   for (const service of ['', 'grpc.health.v1.Health', 'proto.WorkflowService'])
@@ -31,7 +31,7 @@ test('tells the health of the server and of each service', async () => {
   );
 });
 
-test('watches the health of what is there and of what is not, until it stops', async () => {
+test('watches the health of known and unknown services until it stops', async () => {
   const server = await runningServer();
   const client = server.client(serviceDefinition(Health));
   const method = client['watch'] as unknown as (request: object) => ClientReadableStream<HealthCheckResponse>;
@@ -70,7 +70,7 @@ function reflect(
 }
 
 for (const version of ['grpc.reflection.v1', 'grpc.reflection.v1alpha'])
-  test(`${version} gives files from which a client can build every service`, async () => {
+  test(`${version} returns files from which a client can build every service`, async () => {
     await using server = await runningServer();
     const name = `${version}.ServerReflection`;
     const [listed] = await reflect(server, name, [{ case: 'listServices', value: '' }]);
@@ -89,7 +89,7 @@ for (const version of ['grpc.reflection.v1', 'grpc.reflection.v1alpha'])
     }
   });
 
-test('reflection finds methods, nested types and file names, and says what it does not know', async () => {
+test('reflection finds methods, nested types and file names, and reports what it does not know', async () => {
   await using server = await runningServer();
   const answers = await reflect(server, 'grpc.reflection.v1.ServerReflection', [
     { case: 'fileContainingSymbol', value: 'proto.WorkflowService.GetAction' },
@@ -116,7 +116,7 @@ test('reflection finds methods, nested types and file names, and says what it do
   );
 });
 
-test('understands requests in gzip', async () => {
+test('accepts gzip requests', async () => {
   await using server = await runningServer();
   await server.putWorkflow(pendingWorkflow([{ worker: 'agent', actions: ['one'] }]));
   const client = server.client(serviceDefinition(WorkflowService), {

@@ -1,4 +1,4 @@
-/** Which callers may act for an agent, in all three protocols. */
+/** Tests which callers may act for an agent, in all three protocols. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
@@ -102,7 +102,7 @@ type Streams = Record<
 const unauthenticated = (reason: string) => hasCode(status.UNAUTHENTICATED, new RegExp(`^${reason}: `));
 const denied = (reason: string) => hasCode(status.PERMISSION_DENIED, new RegExp(`^${reason}: `));
 
-test('required: nothing is told or taken without a session, whatever the protocol', async () => {
+test('required: without a session nothing is returned or accepted, whatever the protocol', async () => {
   await using stage = await site('required');
   for (const call of [
     () => stage.get(),
@@ -121,7 +121,7 @@ test('required: nothing is told or taken without a session, whatever the protoco
   assert.equal((await stage.server.status())?.state, 'PENDING');
 });
 
-test('a session may do all of it, for its own machine only', async () => {
+test('a session may make every call, for its own machine only', async () => {
   await using stage = await site('required');
   const session = await stage.sessionOf(AGENT, 'uid-w');
   const foreign = await stage.sessionOf(OTHER);
@@ -148,7 +148,7 @@ test('a session may do all of it, for its own machine only', async () => {
 
 const bigints = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}` : value);
 
-test('a boot token is exchanged once, and a refusal says why', async () => {
+test('a boot token is exchanged once, and a refusal states the reason', async () => {
   await using stage = await site('optional');
   const bootToken = stage.server.sessions.mint(AGENT, undefined);
   await assert.rejects(stage.exchange(bootToken, OTHER), denied('another-machine'));
@@ -159,7 +159,7 @@ test('a boot token is exchanged once, and a refusal says why', async () => {
   await assert.rejects(open.exchange('x'), { code: status.UNIMPLEMENTED });
 });
 
-test('optional: upstream agents are let in, until their machine has a session', async () => {
+test('optional: upstream agents are admitted until their machine has a session', async () => {
   await using stage = await site('optional');
   assert.equal((await stage.get()).name, 'one');
   const session = await stage.sessionOf(AGENT, 'uid-w');
@@ -169,7 +169,7 @@ test('optional: upstream agents are let in, until their machine has a session', 
   assert.equal((await stage.get(session)).name, 'one');
 });
 
-test('a session ends with its workflow: reports are taken for a while, nothing is read', async () => {
+test('a session ends with its workflow: reports are accepted for a while, and nothing can be read', async () => {
   await using stage = await site('required');
   const session = await stage.sessionOf();
   for (const [name, actionId] of [
@@ -187,7 +187,7 @@ test('a session ends with its workflow: reports are taken for a while, nothing i
   await assert.rejects(stage.legacyContexts(session), unauthenticated('ended'));
 });
 
-test('a session for one workflow gets and reports no other', async () => {
+test('a session for one workflow cannot get or report any other', async () => {
   await using stage = await site('required');
   const session = await stage.sessionOf(AGENT, 'uid-w');
   await stage.server.putWorkflow(workflowOf('v'));
@@ -201,7 +201,7 @@ test('a session for one workflow gets and reports no other', async () => {
   await assert.rejects(stage.get(session), unauthenticated('ended'));
 });
 
-test('our own protocol: a stream gives nothing more once a newer boot has begun', async () => {
+test('our own protocol: a stream sends nothing more once a newer boot has begun', async () => {
   await using stage = await site('required');
   const streams = stage.ours as unknown as Streams;
   const session = await stage.sessionOf();
@@ -260,7 +260,7 @@ test('our own protocol: output and reports need the session too', async () => {
   await assert.rejects(answerOf(stage.ours, 'report', report), unauthenticated('no-token'));
 });
 
-test('a claim that a proxy has checked must be the agent id, from a proxy that is trusted', async () => {
+test('a claim that a trusted proxy has checked must be the agent id', async () => {
   const isTrusted = (address: string) => address === '127.0.0.1';
   for (const [claim, trusted, expected] of [
     [AGENT, isTrusted, 'let in'],

@@ -86,7 +86,7 @@ export class AgentDoor {
   async exchange(caller: Caller, request: { readonly agentId: string; readonly bootToken: string }) {
     const { gate, claim } = this.#deps;
     if (gate === undefined)
-      throw new RpcError('unimplemented', 'this server gives no sessions: it runs with --agent-auth=off');
+      throw new RpcError('unimplemented', 'this server issues no sessions: it runs with --agent-auth=off');
     const wrongClaim = claim && claimRefusal(claim, caller, request.agentId);
     if (wrongClaim !== undefined) throw this.refused(wrongClaim, request.agentId);
     const given = await asked(() => gate.exchange(request));
@@ -130,7 +130,7 @@ async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
   } catch (thrown) {
-    throw new RpcError('unavailable', `the session cannot be looked up: ${String(thrown)}`);
+    throw new RpcError('unavailable', `the session cannot be verified: ${String(thrown)}`);
   }
 }
 

@@ -1,4 +1,7 @@
-/** The edge stack's template and hardwareMap, rendered and served to the worker of v0.10 that it boots. */
+/**
+ * Tests the edge stack's template and hardwareMap, rendered and served to the worker of v0.10 that the stack
+ * boots.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { eventually } from '../testing/running-server.ts';
 import { runningProvisioning } from '../testing/running-provisioning.ts';
 
 const TEMPLATE = join(import.meta.dirname, '../testdata/edge-stack/template.yaml');
-/** Digits only: written bare in the template, where YAML 1.1 would see a number of base 60. */
+/** Digits only. The template has them bare, where YAML 1.1 would read a number of base 60. */
 const mac = '52:54:00:00:00:01';
 
 async function edgeStack(values: Readonly<Record<string, string>> = {}) {
@@ -125,7 +128,7 @@ const expected: readonly [string, string, number, readonly string[], string, Rec
   ['reboot', 'public.ecr.aws/example/reboot-action:latest', 90, ['/worker:/worker'], '', {}],
 ];
 
-test('the edge stack’s workflow reaches the worker whole, 40 KB of cloud-init byte for byte', async () => {
+test('the edge stack’s workflow reaches the worker unchanged, with 40 KB of cloud-init byte for byte', async () => {
   await using edge = await edgeStack();
   assert.ok(Buffer.byteLength(cloudInit) >= 40 * 1024);
   const executed: WorkflowAction[] = [];
@@ -154,7 +157,7 @@ test('the edge stack’s workflow reaches the worker whole, 40 KB of cloud-init 
   assert.ok(status?.tasks?.[0]?.actions.every(({ state }) => state === 'SUCCESS'));
 });
 
-test('what the hardwareMap leaves empty leaves its actions out, and a QCOW2 image has another program', async () => {
+test('empty values of the hardwareMap omit their actions, and a QCOW2 image uses another program', async () => {
   await using edge = await edgeStack({
     CustomConfigs: '',
     DeviceInfoSecurityFeature: 'NONE',

@@ -1,4 +1,4 @@
-/** The protocol of tink-worker v0.10, with a worker written from the contract. */
+/** Tests the protocol of tink-worker v0.10, with a worker written from the contract. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { create, toBinary } from '@bufbuild/protobuf';
@@ -41,7 +41,7 @@ test('finishes a workflow of three actions', async () => {
   assert.deepEqual(await server.worker.contexts(), []);
 });
 
-test('gives contexts and actions as the worker expects them, and hands nothing out with them', async () => {
+test('returns contexts and actions as the worker expects them, without assigning anything', async () => {
   await using server = await serverWith([
     { worker: mac, actions: ['one', 'two'], environment: { TASK: 'yes', ACTION: 'overruled' } },
   ]);
@@ -78,7 +78,7 @@ test('gives contexts and actions as the worker expects them, and hands nothing o
   assert.equal((await server.actions())[0]?.attempt, undefined, 'no attempt without a RUNNING report');
 });
 
-test('ends the workflow with an action that fails', async () => {
+test('an action that fails ends the workflow', async () => {
   await using server = await serverWith([{ worker: mac, actions: ['one', 'two'] }]);
   await server.worker.poll((action) => action.name !== 'one');
   const after = await server.status();
@@ -87,7 +87,7 @@ test('ends the workflow with an action that fails', async () => {
   assert.deepEqual(await server.worker.contexts(), []);
 });
 
-test('a worker that is restarted in the middle runs the action again, and that shows', async () => {
+test('a restarted worker runs its action again, as a second attempt', async () => {
   await using server = await serverWith([{ worker: mac, actions: ['one', 'two'] }]);
   const dies = server.worker.poll((action) => {
     if (action.name === 'two') throw new Error('power cut');
@@ -127,7 +127,7 @@ test('workers of several machines take turns', async () => {
   assert.deepEqual(executed, ['one', 'two', 'three']);
 });
 
-test('the same report twice changes nothing, a late one neither', async () => {
+test('a repeated or late report changes nothing', async () => {
   await using server = await serverWith([{ worker: mac, actions: ['one', 'two'] }]);
   const one = { taskName: 'task-1', name: 'one' };
   await server.worker.report('default/w', one, State.RUNNING, 'Started execution');
@@ -179,7 +179,7 @@ test("refuses with upstream's codes and texts", async (context) => {
   await server.worker.report(...done);
 });
 
-test('tells the reports of both protocols apart by their bytes', () => {
+test('distinguishes the reports of both protocols by their bytes', () => {
   const legacy = (fields: object) =>
     decodeReport(toBinary(WorkflowActionStatusSchema, create(WorkflowActionStatusSchema, fields))).dialect;
   const current = (fields: object) =>

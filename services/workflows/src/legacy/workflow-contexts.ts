@@ -106,7 +106,7 @@ export function getWorkflowActions(
   const [namespace = '', ...name] = workflowId.split('/');
   const workflow = deps.view.workflowNamed(namespace, name.join('/'));
   if (workflow === undefined || isTerminal(workflow.status?.state))
-    throw new RpcError('not-found', `no workflow ${workflowId} that is not over`);
+    throw new RpcError('not-found', `no workflow ${workflowId} that has not ended`);
   const actionList = flatActions(workflow.status ?? {}).map((place) => {
     const { $typeName: _, ...fields } = actionResponse(workflow, place, deps.clock.nowMs());
     const { name: action, image, timeout, command, volumes, environment, pid } = fields;

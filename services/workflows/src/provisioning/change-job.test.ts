@@ -1,4 +1,4 @@
-/** Callers cancel and retry jobs over gRPC. */
+/** Tests how callers cancel and retry jobs over gRPC. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
@@ -13,7 +13,7 @@ import {
   statesOf,
 } from '../testing/running-provisioning.ts';
 
-test('a job is cancelled, once or twice, and retried where it stopped', async () => {
+test('a job can be cancelled repeatedly, and a retry resumes where it stopped', async () => {
   await using server = await runningProvisioning();
   const { jobId } = await provision(server, { deviceId: 'm1' });
   await server.runAgent(mac(1), 1);
@@ -33,7 +33,7 @@ test('a job is cancelled, once or twice, and retried where it stopped', async ()
     await assert.rejects(server.call(verb, { jobId }), hasCode(status.FAILED_PRECONDITION, /SUCCEEDED/));
 });
 
-test('a failed action says why the job failed, and a retry goes on from it', async () => {
+test('a job reports why its action failed, and a retry resumes with that action', async () => {
   await using server = await runningProvisioning();
   const { jobId } = await provision(server, { deviceId: 'm1' });
   await server.runAgent(mac(1), 2, 'reboot');

@@ -1,4 +1,7 @@
-/** Jobs are created once, one for a device, and run to their end, with real stores, the controller, and an agent. */
+/**
+ * Tests that each job is created once, that a device has one job at a time, and that jobs run to their end.
+ * The stores, the controller and the agent are real.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +39,7 @@ const stores: readonly (readonly [name: string, open: (files: ReturnType<typeof 
 ];
 
 for (const [name, open] of stores) {
-  test(`a device is provisioned, an agent runs the job, and a watch tells it to its end (${name})`, async () => {
+  test(`a device is provisioned, an agent runs the job, and a watch reports it until it ends (${name})`, async () => {
     using files = database();
     await using store = open(files);
     await using server = await runningProvisioning({ store });
@@ -76,7 +79,7 @@ for (const [name, open] of stores) {
     );
   });
 
-  test(`of 50 requests with one key at one moment, one job is made (${name})`, async () => {
+  test(`50 simultaneous requests with one key create one job (${name})`, async () => {
     using files = database();
     await using store = open(files);
     await using server = await runningProvisioning({ store });
@@ -92,7 +95,7 @@ for (const [name, open] of stores) {
     assert.equal(answers.filter(({ message }) => message.includes('earlier request')).length, 49);
   });
 
-  test(`of 50 requests for one device at one moment, one job is made and 49 are refused (${name})`, async () => {
+  test(`of 50 simultaneous requests for one device, one creates a job and 49 are refused (${name})`, async () => {
     using files = database();
     await using store = open(files);
     await using server = await runningProvisioning({ store });
@@ -110,7 +113,7 @@ for (const [name, open] of stores) {
   });
 }
 
-test('a key means the same job after a restart, however far the job is', async () => {
+test('a key returns the same job after a restart, in any state of the job', async () => {
   using files = database();
   const request = { deviceId: 'm1', config: { disk: '/dev/vda', a: '1' }, idempotencyKey: 'order-7' };
   let first: ProvisionDeviceResponse;
@@ -129,7 +132,7 @@ test('a key means the same job after a restart, however far the job is', async (
   assert.equal((await server.workflows()).length, 1);
 });
 
-test('another request with a used key is refused', async () => {
+test('refuses a different request with a used key', async () => {
   await using server = await runningProvisioning();
   const { jobId } = await provision(server, { deviceId: 'm1', idempotencyKey: 'k' });
   for (const other of [
@@ -147,7 +150,7 @@ test('another request with a used key is refused', async () => {
   assert.equal((await server.workflows()).length, 1);
 });
 
-test('a key is its user’s', async () => {
+test('each user has their own keys', async () => {
   const access = {
     identityOf: (caller: { header(name: string): string | undefined }) =>
       Promise.resolve({ user: caller.header('x-user') ?? '' }),
@@ -164,14 +167,14 @@ test('a key is its user’s', async () => {
   );
 });
 
-test('an unfinished job is named, and replaced when that is asked for', async () => {
+test('a conflict names the unfinished job, and replace cancels it', async () => {
   await using server = await runningProvisioning();
   const first = await provision(server, { deviceId: 'm1' });
   await assert.rejects(
     provision(server, { deviceId: mac(1) }),
     hasCode(
       status.FAILED_PRECONDITION,
-      new RegExp(`m1 has the unfinished job ${first.jobId} .*cancel it, or ask with replace`),
+      new RegExp(`m1 has the unfinished job ${first.jobId} .*cancel it, or set replace`),
     ),
   );
   const second = await provision(server, { deviceId: 'i-1', replace: true });
@@ -182,6 +185,6 @@ test('an unfinished job is named, and replaced when that is asked for', async ()
   await comesTo(server, second.jobId, Job_State.SUCCEEDED);
   assert.ok(
     (await provision(server, { deviceId: 'm1' })).jobId !== second.jobId,
-    'a finished job is no obstacle',
+    'a finished job does not block the next one',
   );
 });

@@ -129,7 +129,7 @@ async function makeWay(
     if (!order.replace && !isUnrenderable(workflow.status ?? {}))
       throw new RefusedRequest({
         code: 'failed-precondition',
-        message: `device_id: ${device.hardware.metadata.name} has the unfinished job ${other?.job_id} (${other?.state}); cancel it, or ask with replace`,
+        message: `device_id: ${device.hardware.metadata.name} has the unfinished job ${other?.job_id} (${other?.state}); cancel it, or set replace`,
         field: 'device_id',
       });
     await cancelWorkflow(deps, workflow, { who: identity.user, why: `replaced by job ${jobId}` });
@@ -141,7 +141,7 @@ async function write(deps: ProvisioningDeps, device: Device, made: Workflow): Pr
   if (!prepared.ok) throw new RpcError('invalid-argument', prepared.message);
   const { key, object } = prepared;
   const job = jobOf(object);
-  if (job === undefined) throw new Error(`${object.metadata.name} is no job`);
+  if (job === undefined) throw new Error(`${object.metadata.name} is not a job`);
   const result = await deps.store.commit([{ operation: 'create', key, object }, claim(device, job.job_id)]);
   if (result.ok) {
     const message = `job ${job.job_id} of ${job.user}: ${job.template} on ${job.device_id}`;

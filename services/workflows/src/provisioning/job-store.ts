@@ -74,8 +74,7 @@ export interface Device {
 
 export async function deviceNamed(deps: ProvisioningDeps, name: string): Promise<Device> {
   const stored = await hardwareCollection.get(deps.store, { namespace: deps.namespace, name });
-  if (stored === undefined)
-    throw new RpcError('not-found', `there is no Hardware ${deps.namespace}/${name} any more`);
+  if (stored === undefined) throw new RpcError('not-found', `there is no Hardware ${deps.namespace}/${name}`);
   return { hardware: stored.object, revision: stored.revision };
 }
 

@@ -1,4 +1,4 @@
-/** The Provisioning API as REST. */
+/** Tests the Provisioning API as REST. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RpcError } from '../grpc/rpc-error.ts';
@@ -17,7 +17,7 @@ async function provisioned(server: RunningProvisioning, device = 'm1'): Promise<
   return ((await response.json()) as JobJson).job_id;
 }
 
-test('a device is provisioned, and its job is told, listed, cancelled and retried', async () => {
+test('a device is provisioned, and its job is shown, listed, cancelled and retried', async () => {
   await using server = await runningProvisioning();
   const response = await server.rest(
     'POST',
@@ -57,7 +57,7 @@ test('a device is provisioned, and its job is told, listed, cancelled and retrie
   assert.notEqual(((await retried.json()) as JobJson).state, 'CANCELLED');
 });
 
-test('configuration that nests reaches the template as JSON', async () => {
+test('nested configuration reaches the template as JSON', async () => {
   await using server = await runningProvisioning();
   const data = `version: "0.1"
 name: site
@@ -83,7 +83,7 @@ tasks:
   assert.equal(action.environment?.['ADDRESS'], '10.1.0.5/24, 3, sdb');
 });
 
-test('a configuration is set and told', async () => {
+test('a configuration is set and read back', async () => {
   await using server = await runningProvisioning();
   const response = await server.rest('PUT', '/v1/devices/m1/configuration', {
     hostname: 'edge-1',
@@ -96,7 +96,7 @@ test('a configuration is set and told', async () => {
   assert.equal((await server.hardware('m1')).spec?.interfaces?.[0]?.netboot?.allowWorkflow, true);
 });
 
-test('a watch gives a job in each line until it has ended', async () => {
+test('a watch sends one job per line until the job has ended', async () => {
   await using server = await runningProvisioning();
   const id = await provisioned(server);
   const response = await server.rest('GET', `/v1/jobs/${id}/watch`);
@@ -110,7 +110,7 @@ test('a watch gives a job in each line until it has ended', async () => {
   assert.ok(states.includes('RUNNING'), states.join());
 });
 
-test('a watch gives events to who accepts them, and says why it ends early', async () => {
+test('a watch sends events to a client that accepts them, and reports why it ends early', async () => {
   await using server = await runningProvisioning();
   const id = await provisioned(server);
   const response = await server.rest('GET', `/v1/jobs/${id}/watch`, undefined, {
@@ -157,7 +157,7 @@ const refused: readonly Refused[] = [
   { request: ['GET', '/v1/machines'], status: 404, detail: /there is no/ },
   { request: ['DELETE', '/v1/jobs'], status: 405, detail: /takes GET, POST, not DELETE/ },
   { request: ['POST', '/v1/openapi.json'], status: 405, detail: /takes GET/ },
-  { request: ['GET', '/v1/jobs/%ZZ'], status: 400, detail: /broken escape/ },
+  { request: ['GET', '/v1/jobs/%ZZ'], status: 400, detail: /invalid percent escape/ },
   { request: ['GET', '/v1/jobs/x'], status: 400, field: 'job_id', detail: /must be a job id/ },
   { request: ['GET', `/v1/jobs/${id}`], status: 404, detail: /there is no job/ },
   { request: ['GET', `/v1/jobs/${id}/watch`], status: 404, detail: /there is no job/ },
@@ -224,7 +224,7 @@ const refused: readonly Refused[] = [
   },
 ];
 
-test('wrong requests are problems (RFC 9457) with the field, and write nothing', async (context) => {
+test('invalid requests are problems (RFC 9457) that name the field, and write nothing', async (context) => {
   await using server = await runningProvisioning();
   const before = await server.store.revision();
   for (const { request, status, field, detail } of refused)
@@ -239,7 +239,7 @@ test('wrong requests are problems (RFC 9457) with the field, and write nothing',
   assert.equal(await server.store.revision(), before);
 });
 
-test('a device with a job, and a key that was used, are conflicts', async () => {
+test('a device with a job and a used key are conflicts', async () => {
   await using server = await runningProvisioning();
   const job = await provisioned(server);
   const again = await server.rest('POST', '/v1/devices/m1/provision', image);
@@ -252,13 +252,13 @@ test('a device with a job, and a key that was used, are conflicts', async () => 
   assert.equal(wrongVerb.headers.get('allow'), 'GET, POST');
 });
 
-test('tells its own description', async () => {
+test('serves its own description', async () => {
   await using server = await runningProvisioning();
   const response = await server.rest('GET', '/v1/openapi.json');
   assert.equal(((await response.json()) as { openapi: string }).openapi, '3.1.0');
 });
 
-test('is guarded as the API is, and says so as a problem', async () => {
+test('refuses callers as the API does, with a problem', async () => {
   await using server = await runningProvisioning();
   for (const route of server.service.routes) {
     assert.ok(route.access === 'api');
@@ -266,7 +266,7 @@ test('is guarded as the API is, and says so as a problem', async () => {
   }
 });
 
-test('a body is read after its sender is known to be allowed, and within a budget', async () => {
+test('reads a body only after its sender is authorized, and within a budget', async () => {
   await using server = await runningProvisioning();
   const wide = `{"config":{${Array.from({ length: 2000 }, (_, at) => `"k${at}":"v"`).join(',')}}}`;
   for (const body of [

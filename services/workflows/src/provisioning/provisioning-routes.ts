@@ -44,7 +44,7 @@ async function answer(deps: ProvisioningDeps, request: HttpRequest, context: Htt
         stack: stackOf(thrown),
       });
     return problemResponse(
-      known ?? problem(500, 'an error on the server; its log says more'),
+      known ?? problem(500, 'internal server error; see the log of the server'),
       thrown instanceof HttpProblem ? thrown.headers : {},
     );
   }
@@ -56,7 +56,7 @@ async function dispatch(
   context: HttpContext,
 ): Promise<Response> {
   const elements = pathElementsOf(request.url);
-  if (elements === undefined) throw new HttpProblem(400, 'the path has a broken escape');
+  if (elements === undefined) throw new HttpProblem(400, 'the path has an invalid percent escape');
   const { operation, inPath } = operationFor(elements, request.method.toLowerCase());
   if (operation === undefined) return json(openApiDocument());
   const caller: ProvisioningCaller = {

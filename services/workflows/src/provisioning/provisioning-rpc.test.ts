@@ -1,4 +1,4 @@
-/** Other calls over gRPC: lists, configurations, watches, and their refusals. */
+/** Tests the other calls over gRPC: lists, configurations, watches, and their refusals. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
@@ -37,7 +37,7 @@ test('jobs are listed in pages, by device, state and user', async () => {
   assert.deepEqual((await list({ user: 'bob' })).jobs, []);
 });
 
-test('a configuration is merged into the Hardware and told back', async () => {
+test('a configuration is merged into the Hardware and returned', async () => {
   await using server = await runningProvisioning();
   const apply = (config: object, deviceId = 'm1') =>
     server.call<{ deviceId: string; config: object }>('applyConfiguration', { deviceId, config });
@@ -61,7 +61,7 @@ test('a configuration is merged into the Hardware and told back', async () => {
   );
   const before = await server.store.revision();
   await apply({ vendor_data: 'v' });
-  assert.equal(await server.store.revision(), before, 'what is so already is not written');
+  assert.equal(await server.store.revision(), before, 'an unchanged configuration is not written');
 });
 
 const id = '01J8ZQ5W6X0000000000000000';
@@ -118,7 +118,7 @@ const wrong: readonly (readonly [method: string, request: object, code: status, 
   ],
 ];
 
-test('wrong requests are refused with the field, and write nothing', async (context) => {
+test('invalid requests are refused with the field, and write nothing', async (context) => {
   await using server = await runningProvisioning();
   const before = await server.store.revision();
   for (const [method, request, code, message] of wrong)
@@ -129,7 +129,7 @@ test('wrong requests are refused with the field, and write nothing', async (cont
   assert.equal(await server.store.revision(), before);
 });
 
-test('two machines with one MAC are not provisioned by it', async () => {
+test('two machines with one MAC cannot be provisioned by it', async () => {
   await using server = await runningProvisioning();
   await server.put('Hardware', 'm1-twin', { spec: { interfaces: [{ dhcp: { mac: mac(1) } }] } });
   const twice = hasCode(status.FAILED_PRECONDITION, /more than one Hardware: m1, m1-twin/);
@@ -142,7 +142,7 @@ test('two machines with one MAC are not provisioned by it', async () => {
   });
 });
 
-test('who has no name is not heard, and who may not provision changes nothing', async () => {
+test('anonymous callers are refused, and a caller without permission changes nothing', async () => {
   const access = {
     identityOf: (caller: { header(name: string): string | undefined }) => {
       const user = caller.header('authorization');
@@ -178,7 +178,7 @@ test('who has no name is not heard, and who may not provision changes nothing', 
   assert.equal((await server.workflows()).length, 1);
 });
 
-test('a caller without a token is refused wherever it calls from, and nobody acts as others', async () => {
+test('a caller without a token is refused wherever it calls from, and nobody can act as another user', async () => {
   await using server = await runningProvisioning({ config: { audience: 'none' } });
   const refused = hasCode(
     status.PERMISSION_DENIED,
@@ -208,7 +208,7 @@ test('a watch ends when its job is deleted, and when the server stops', async ()
   await stopped;
 });
 
-test('too many watches are refused, however they come, until some end', async () => {
+test('watches beyond the limit are refused over both protocols, until some end', async () => {
   await using server = await runningProvisioning();
   const { jobId } = await provision(server, { deviceId: 'm1' });
   const path = `/v1/jobs/${jobId}/watch`;
@@ -217,7 +217,7 @@ test('too many watches are refused, however they come, until some end', async ()
   assert.ok(responses.every((one) => one.status === 200));
   const refused = await server.rest('GET', path);
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '10']);
-  await assert.rejects(statesOf(server.watch(jobId)), hasCode(status.RESOURCE_EXHAUSTED, /too many jobs/));
+  await assert.rejects(statesOf(server.watch(jobId)), hasCode(status.RESOURCE_EXHAUSTED, /too many watches/));
   await Promise.all(responses.map(async (one) => one.body?.cancel()));
   const again = await server.rest('GET', path);
   assert.equal(again.status, 200);

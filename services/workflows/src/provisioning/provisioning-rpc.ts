@@ -72,6 +72,6 @@ function admit(caller: Caller, audience: ProvisioningAudience, { knowsTokens = f
   if (audience === 'everyone') return;
   throw new RpcError(
     knowsTokens ? 'unauthenticated' : 'permission-denied',
-    `the provisioning API needs a token; ${caller.peer} sent none. "tink token create" on the server makes one`,
+    `the provisioning API needs a token; ${caller.peer} sent none. Create one with "tink token create" on the server`,
   );
 }

@@ -32,7 +32,7 @@ export async function requestOf(
 function refuseOther(field: string, inPath: string, body: Readonly<Record<string, unknown>>): void {
   const inBody = body[field] ?? inPath;
   if (inBody === inPath) return;
-  const message = `${field}: the path says ${JSON.stringify(inPath)}; leave it out of the body`;
+  const message = `${field}: the path says ${JSON.stringify(inPath)}; omit it from the body`;
   throw new RefusedRequest({ code: 'invalid-argument', message, field });
 }
 
@@ -43,7 +43,7 @@ function queryOf(request: HttpRequest): Record<string, string | number> {
   );
 }
 
-/** Undefined when there is none. */
+/** Returns undefined when there is none. */
 async function bodyOf(request: HttpRequest): Promise<unknown> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== '' && type !== 'application/json' && !type.endsWith('+json'))

@@ -24,7 +24,7 @@ export async function* watchJob(
   if (giveBack === undefined)
     throw new RpcError(
       'resource-exhausted',
-      'too many jobs are being watched; ask again later, or GetJobStatus',
+      'too many watches of jobs; try again later, or call GetJobStatus',
     );
   try {
     yield* changesOf(deps, jobId, signal);
@@ -70,7 +70,7 @@ class JobChanges implements Disposable {
     this.add(change.type === 'deleted' ? undefined : change.object);
   }
 
-  /** Undefined when it was deleted. A change older than the last one is dropped. */
+  /** Undefined when the job was deleted. A change older than the last one is dropped. */
   add(workflow: Workflow | undefined): void {
     const revision = Number(workflow?.metadata.resourceVersion ?? this.#revision + 1);
     if (revision <= this.#revision) return;

@@ -72,7 +72,7 @@ export class ActionOutput {
   finish(): void {
     if (this.#dropped === 0) return;
     const { position } = this;
-    const text = `${this.#dropped} lines (${this.#droppedBytes} bytes) more were not kept`;
+    const text = `${this.#dropped} lines (${this.#droppedBytes} bytes) more were dropped`;
     this.#store({ position, stream: 'notice', text });
     if (this.#progress !== undefined) this.#store(this.#progress);
     this.#dropped = 0;

@@ -1,4 +1,4 @@
-/** Output of actions, from an agent's stream into the journal. */
+/** Tests the output of actions, from an agent's stream to the journal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StateType, WorkflowService } from '@tinkerbell/api/agent';
@@ -16,7 +16,7 @@ const secretWorkflow = pendingWorkflow([
   { worker: agentId, actions: ['one', 'two'], environment: { ROOT_PASSWORD: 'hunter22', API_KEY: 'short' } },
 ]);
 
-test('lines become records, once each although the stream breaks, without secrets', async () => {
+test('lines become records without secrets, once each even when the stream breaks', async () => {
   await using server = await runningServer();
   await server.putWorkflow(secretWorkflow);
   const agent = await sessionAgent(server, agentId);
@@ -48,7 +48,7 @@ test('lines become records, once each although the stream breaks, without secret
   assert.equal(server.counter('tink_server_output_lines_total{outcome="stored"}'), 3);
 });
 
-test('attempts that nobody was given have no output, and so no bound of their own', async () => {
+test('attempts that no agent received have no output, and no limit of their own', async () => {
   await using server = await runningServer();
   await server.putWorkflow(secretWorkflow);
   const agent = await sessionAgent(server, agentId);
@@ -60,7 +60,7 @@ test('attempts that nobody was given have no output, and so no bound of their ow
   assert.deepEqual(await server.records('action-output'), []);
 });
 
-test('lines of an action that the agent does not have are acknowledged and not kept', async () => {
+test('lines of an action that the agent does not have are acknowledged and dropped', async () => {
   await using server = await runningServer();
   await server.putWorkflow(secretWorkflow);
   const agent = await sessionAgent(server, 'another agent');
@@ -71,7 +71,7 @@ test('lines of an action that the agent does not have are acknowledged and not k
   assert.deepEqual(await server.records('action-output'), []);
 });
 
-test('messages of reports lose their secrets in every protocol', async () => {
+test('secrets are removed from report messages in every protocol', async () => {
   await using server = await runningServer();
   await server.putWorkflow(secretWorkflow);
   const client = server.client(serviceDefinition(WorkflowService));
@@ -99,19 +99,19 @@ function kept() {
   return { entries, output, take, last: () => entries.slice(-2).map(({ message }) => message) };
 }
 
-test('keeps 10,000 lines, then says how many more there were, and the last progress', () => {
+test('keeps 10,000 lines, and reports the number of further lines and the last progress', () => {
   const { entries, output, take, last } = kept();
   for (let index = 0; index < 10_050; index++) take('1234');
   take('50 %', 'progress');
   take('100 %', 'progress');
   assert.equal(entries.length, 10_000);
   output.finish();
-  assert.deepEqual(last(), ['52 lines (209 bytes) more were not kept', '100 %']);
+  assert.deepEqual(last(), ['52 lines (209 bytes) more were dropped', '100 %']);
   output.finish();
   assert.equal(entries.length, 10_002);
 });
 
-test('keeps 4 MiB, and 4 KiB of a line without breaking a character', () => {
+test('keeps 4 MiB, and 4 KiB of a line without splitting a character', () => {
   const { entries, output, take } = kept();
   take('\u00e4'.repeat(3000));
   assert.equal(entries[0]?.message.length, 2048);

@@ -1,4 +1,4 @@
-/** What sessions hold in memory, and what they drop. */
+/** Tests what sessions hold in memory, and what they drop. */
 import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { test } from 'node:test';
@@ -38,7 +38,7 @@ function sessionsWithTime() {
 
 const open = (sessions: Sessions, agentId: string) => sessions.open({ agentId, attributes: undefined });
 
-test('of a fenced session no more is kept than whose it was', async () => {
+test('of a fenced session only its agent is kept', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const { sessions } = sessionsWithTime();
@@ -53,7 +53,7 @@ test('of a fenced session no more is kept than whose it was', async () => {
   assert.equal(sessions.fencedAgent(id), 'a');
 });
 
-test('when there are too many sessions, the silent ones end, and their streams with them', () => {
+test('at the limit of sessions, the silent ones and their streams end', () => {
   const { sessions, advance } = sessionsWithTime();
   const silent = open(sessions, 'silent');
   silent.stream = new AbortController();

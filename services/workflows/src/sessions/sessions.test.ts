@@ -1,4 +1,4 @@
-/** The protocol of our own agent: sessions, orders, reports. */
+/** Tests the protocol of our own agent: sessions, orders and reports. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
@@ -12,7 +12,7 @@ import { pendingWorkflow } from '../testing/workflows.ts';
 const agentId = '52:54:00:00:00:01';
 const workflow = pendingWorkflow([{ worker: agentId, actions: ['one', 'two', 'three'] }]);
 
-test('an agent finishes a workflow of three actions that are pushed to it', async () => {
+test('an agent finishes a workflow of three actions that the server sends', async () => {
   await using server = await runningServer();
   const agent = await sessionAgent(server, agentId);
   const actions = agent.actions();
@@ -77,7 +77,7 @@ test("an upstream agent's GetAction fences a session too", async () => {
   assert.equal((await eventually(() => agent.errors[0])).code, status.ABORTED);
 });
 
-test('a report of an attempt that is over is acknowledged and changes nothing, the same one twice too', async () => {
+test('a report of an attempt that has ended is acknowledged and changes nothing, also when repeated', async () => {
   await using server = await runningServer();
   await server.putWorkflow(workflow);
   const agent = await sessionAgent(server, agentId);
@@ -88,7 +88,7 @@ test('a report of an attempt that is over is acknowledged and changes nothing, t
   assert.deepEqual([repeated.outcome, repeated.reason], [2, 'already-reported']);
 });
 
-test('a stream that breaks in the middle of an action starts nothing again', async () => {
+test('a stream that breaks during an action does not start it again', async () => {
   await using server = await runningServer();
   await server.putWorkflow(workflow);
   const agent = await sessionAgent(server, agentId);
@@ -102,7 +102,7 @@ test('a stream that breaks in the middle of an action starts nothing again', asy
   assert.equal((await server.status())?.tasks?.[0]?.actions[0]?.attempt, 1);
 });
 
-test('an operator who cancels stops the action; so does who deletes the workflow', async () => {
+test('an operator who cancels or deletes the workflow stops the action', async () => {
   await using server = await runningServer();
   await server.putWorkflow(workflow);
   const agent = await sessionAgent(server, agentId);
@@ -122,7 +122,7 @@ test('an operator who cancels stops the action; so does who deletes the workflow
   assert.equal((await actions.next())?.case, 'cancel');
 });
 
-test('an agent that is silent is told of while its action runs, and is heard again', async () => {
+test('a silent agent is reported while its action runs, and so is its return', async () => {
   await using server = await runningServer({ silenceMs: 40 });
   await server.putWorkflow(workflow);
   const agent = await sessionAgent(server, agentId);
@@ -132,7 +132,7 @@ test('an agent that is silent is told of while its action runs, and is heard aga
     const found = await server.records('agent-silent');
     return found.length > 0 ? found : undefined;
   });
-  assert.match(record?.message ?? '', /nothing was heard of agent 52:54:00:00:00:01/);
+  assert.match(record?.message ?? '', /no message from agent 52:54:00:00:00:01/);
   assert.equal(server.counter('tink_server_agents_silent'), 1);
   assert.equal((await server.status())?.state, 'RUNNING');
   agent.output().send({ case: 'heartbeat', value: {} });
@@ -140,7 +140,7 @@ test('an agent that is silent is told of while its action runs, and is heard aga
   assert.equal(server.counter('tink_server_agents_connected'), 1);
 });
 
-test('a newcomer that is refused because of many others is looked at again by and by', async () => {
+test('a newcomer that is refused because of many others is considered again later', async () => {
   const rate = { burst: 1, perSecond: 1 };
   const autoDiscovery = { namespace: 'default', enrollmentEnabled: false, requireApproval: false, rate };
   await using server = await runningServer({ autoDiscovery, holdMs: 20 });
@@ -161,7 +161,7 @@ const refusals: readonly [string, string, object, status, RegExp][] = [
     status.INVALID_ARGUMENT,
     /^invalid Agent ID$/,
   ],
-  ['no session', 'report', { status: good, attempt: 1 }, status.UNAUTHENTICATED, /say Hello/],
+  ['no session', 'report', { status: good, attempt: 1 }, status.UNAUTHENTICATED, /send Hello/],
   ['no report', 'report', { session: true }, status.INVALID_ARGUMENT, /^invalid workflow id$/],
   ['no attempt', 'report', { session: true, status: good }, status.INVALID_ARGUMENT, /^invalid attempt$/],
   [
@@ -194,7 +194,7 @@ const refusals: readonly [string, string, object, status, RegExp][] = [
   ],
 ];
 
-test('refuses with codes', async (context) => {
+test('refuses with the right codes', async (context) => {
   await using server = await runningServer();
   await server.putWorkflow(workflow);
   const { sessionId } = await sessionAgent(server, agentId);

@@ -129,7 +129,7 @@ export class Sessions {
   #refusal(sessionId: string): RpcError {
     const fenced = this.#fenced.get(sessionId);
     return fenced === undefined
-      ? new RpcError('unauthenticated', 'unknown session; say Hello')
+      ? new RpcError('unauthenticated', 'unknown session; send Hello')
       : fencedError(fenced);
   }
 
@@ -161,7 +161,7 @@ export class Sessions {
       event: 'agent-silent',
       workflow: `${namespace}/${name}`,
       ...(machine === undefined ? {} : { machine }),
-      message: `nothing was heard of agent ${session.agentId} for ${seconds} s; its action goes on until its deadline`,
+      message: `no message from agent ${session.agentId} for ${seconds} s; its action continues until its deadline`,
       details: { agent: session.agentId, session: session.id },
     });
   }

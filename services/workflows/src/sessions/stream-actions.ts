@@ -124,7 +124,7 @@ function whyOver(deps: StreamActionsDeps, { agentId }: Session, held: Attempt): 
   const status = deps.view.workflowNamed(namespace, name)?.status;
   if (status === undefined) return 'the workflow was deleted';
   const action = actionAt(status, agentId, held.actionId)?.action;
-  if (action === undefined) return 'the action is not in the workflow any more';
+  if (action === undefined) return 'the action is no longer in the workflow';
   const { attempt = 0, message = 'it was ended' } = action;
   if (attempt > held.number) return `attempt ${attempt} of the action has begun`;
   if (isTerminal(status.state)) return `the workflow is ${status.state}: ${message}`;

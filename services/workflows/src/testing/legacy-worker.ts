@@ -96,7 +96,7 @@ export class LegacyWorker {
       for (;;) {
         const action = actionList[index];
         if (action?.workerId !== this.#workerId) break;
-        // For every action of the iteration, v0.10 uses the state that the context had.
+        // v0.10 uses the state that the context had for every action of the iteration.
         if (context.currentActionState !== State.RUNNING)
           await this.report(context.workflowId, action, State.RUNNING, 'Started execution');
         if (!execute(action)) {

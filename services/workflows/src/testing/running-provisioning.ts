@@ -1,4 +1,4 @@
-/** The service with its controller: machines, templates, a caller of each kind, and an agent. */
+/** Runs the service with its controller, machines, templates, a caller of each kind, and an agent. */
 import assert from 'node:assert/strict';
 import {
   credentials,

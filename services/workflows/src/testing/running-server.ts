@@ -108,7 +108,7 @@ export async function eventually<Value>(
   for (;;) {
     const value = await look();
     if (value !== undefined) return value;
-    assert.ok(Date.now() < giveUpMs, 'it did not come to that within 5 s');
+    assert.ok(Date.now() < giveUpMs, 'the condition was not met within 5 s');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

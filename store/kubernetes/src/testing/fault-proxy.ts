@@ -1,4 +1,6 @@
-/** A TCP proxy in front of an API server that breaks connections in the ways in which networks and servers do. */
+/**
+ * A TCP proxy in front of an API server. It breaks connections in the ways in which networks and servers do.
+ */
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 
@@ -6,32 +8,32 @@ export type Fault =
   | 'none'
   /** Connections are reset as soon as they are used. */
   | 'reset'
-  /** Everything is taken, nothing is passed on, in both directions; nothing is closed. */
+  /** All bytes are accepted and none are forwarded, in both directions. No connection is closed. */
   | 'black-hole'
-  /** Requests reach the server, and each answer is lost: the connection is reset when it comes. */
+  /** Requests reach the server, and each answer is lost: the connection is reset when it arrives. */
   | 'lost-answers'
-  /** Each answer ends in its middle. */
+  /** Each answer ends in the middle. */
   | 'truncated';
 
 export interface FaultProxy extends AsyncDisposable {
   readonly url: string;
-  /** Of connections that there are and of those that come. */
+  /** Sets the fault of existing and of new connections. */
   set(fault: Fault): void;
   /** The next writes reach the server, and their answers are lost. */
   loseWriteAnswers(count: number): void;
-  /** The next write does not reach the server; when `work` is done its connection is reset. */
+  /** The next write does not reach the server. When `work` is done, its connection is reset. */
   insteadOfWrite(work: () => Promise<unknown>): void;
   /** The next requests get this answer (of HTTP/1.1) and do not reach the server. */
   answer(count: number, status: string, headers?: string): void;
-  /** These bytes to every client that there is, then RST. */
+  /** Sends these bytes to every connected client, then RST. */
   writeAndReset(text: string): void;
-  /** RST on every connection that there is. */
+  /** Sends RST on every open connection. */
   resetAll(): void;
   /** The client is not notified that the server's side of each connection is closed. */
   halfOpen(): void;
 }
 
-/** What goes wrong, and how often still. */
+/** The next faults, and how often each still occurs. */
 interface Plan {
   fault: Fault;
   lostWrites: number;

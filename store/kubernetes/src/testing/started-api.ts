@@ -1,4 +1,4 @@
-/** Our own API on a port of its own, as the API server of a cluster. */
+/** Serves our own API on its own port, as the API server of a cluster. */
 import { createNodeHttp, createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
@@ -8,7 +8,7 @@ import { createStoreView } from '@tinkerbell/store-view';
 
 export const log = createNodeLog({ level: 'silent', format: 'json' });
 
-/** `port` names it again after a stop; its objects are new each time unless `store` is given. */
+/** `port` uses the same port again after a stop. The objects are new each time unless `store` is given. */
 export async function startedApi({
   changesKept = 1000,
   port = 0,
@@ -21,7 +21,7 @@ export async function startedApi({
   await view.start(stopping.signal);
   const referenceRules = { deny: [], allow: [] };
   const deps = { store, view, journal, renderer, referenceRules, clock: nodeClock, random: nodeRandom, log };
-  // Those that the contract suite of stores writes into.
+  // The namespaces that the contract suite of stores writes to.
   const service = createApiService({ ...deps, namespaces: ['one', 'two'] });
   await service.start(stopping.signal);
   const server = await createNodeHttp(log).listen(

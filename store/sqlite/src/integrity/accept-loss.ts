@@ -19,12 +19,12 @@ import { salvage, writeSalvaged, type Preparations, type Salvaged } from './salv
 import { verifyDatabase, type Verification } from './verify.ts';
 
 export interface Loss {
-  /** The damaged files unchanged, and this report as `lost.json`. */
+  /** The folder with the damaged files, unchanged, and this report as `lost.json`. */
   readonly folder: string;
   readonly damages: readonly Damage[];
   readonly tables: readonly {
     readonly table: GuardedTable;
-    /** Records that were acknowledged last; undefined when that is not known. */
+    /** The number of lost records among those acknowledged last. Undefined when it is unknown. */
     readonly acknowledged: number | undefined;
     readonly kept: number;
   }[];
@@ -33,13 +33,13 @@ export interface Loss {
 export interface AcceptLossOptions {
   readonly path: string;
   readonly preparations: Preparations;
-  /** The name of the folder with the damaged files. */
+  /** The time in the name of the folder with the damaged files. */
   readonly now: Date;
 }
 
 /**
- * No revision is used twice, not even one that was acknowledged and is lost without a trace: the store continues this far after
- * the highest known one.
+ * The distance by which the store continues after the highest known revision, so that no revision is used
+ * twice, not even one that was acknowledged and lost without a trace.
  */
 const REVISIONS_SKIPPED = 10_000;
 
@@ -84,7 +84,7 @@ function acknowledgedTallies(path: string): AcknowledgedTallies {
   return new Map(all.flatMap(([table, tally]) => (tally === undefined ? [] : [[table, tally] as const])));
 }
 
-/** It replaces the damaged one when it is complete. */
+/** Replaces the damaged database once the new one is complete. */
 function writeNew(path: string, salvaged: Salvaged, preparations: Preparations): void {
   const fresh = `${path}.salvaged`;
   for (const file of [fresh, `${fresh}-journal`, acknowledgedPath(fresh)]) rmSync(file, { force: true });

@@ -1,10 +1,11 @@
 /**
- * What was acknowledged, in a small file beside the database: damage that takes records out of the database, or its log away, leaves
- * this one. Each part of the program has two blocks there and writes them in turn, so that a write that is cut off
- * leaves the one before. A block is a line of JSON, spaces, and the CRC-32 of both.
+ * Records what was acknowledged, in a small file beside the database. Damage that removes records from the
+ * database, or removes its log, leaves this file. Each part of the program has two blocks in it and writes
+ * them in turn, so that an interrupted write leaves the previous one. A block is a line of JSON, spaces, and
+ * the CRC-32 of both.
  *
- * It is written after what it says has been synced, and before anybody is answered. It is itself synced a moment later:
- * after a power cut it may lag behind the database, and is never ahead of it.
+ * It is written after the recorded data has been synced, and before anybody gets an answer. It is itself
+ * synced a moment later: after a power cut it may be behind the database, and it is never ahead of it.
  */
 import {
   closeSync,
@@ -24,18 +25,18 @@ import { isRecord } from '@tinkerbell/resources';
 import { guardedTables, parts, type GuardedTable, type Part } from './guarded-tables.ts';
 import { Tallies, type Tally } from './tallies.ts';
 
-/** The tallies of a part's tables as they were acknowledged. */
+/** The acknowledged tallies of a part's tables. */
 export interface Acknowledged {
   readonly lineage: number;
   readonly tallies: Readonly<Partial<Record<GuardedTable, Readonly<Tally>>>>;
 }
 
-/** A block of its own page, so that two of them are never written as one. */
+/** Each block has its own page, so that two of them are never written at once. */
 const BLOCK_BYTES = 4096;
 const LINE_BYTES = 512;
 const CHECKSUM_DIGITS = 8;
 const TEXT_BYTES = LINE_BYTES - CHECKSUM_DIGITS - 1;
-/** So old is what a power cut leaves of it, at most. Each sync costs the disk as much as a commit. */
+/** The maximum age of the content after a power cut. Each sync costs the disk as much as a commit. */
 const SYNC_AFTER_MS = 50;
 
 const syncData = promisify(fdatasync);
@@ -58,16 +59,16 @@ export function readAcknowledged(databasePath: string, part: Part): Acknowledged
 }
 
 interface OpenOptions {
-  /** Of the database: `:memory:` has no such file. */
+  /** The file of the database. `:memory:` has none. */
   readonly path: string;
   readonly part: Part;
-  /** Makes the part's tables, or moves them forward, durably. */
+  /** Creates the part's tables, or upgrades them, durably. */
   readonly prepare: () => void;
 }
 
 /**
- * Makes the part's tables and its blocks, in the order in which a power cut between them does no harm: whoever has tables has
- * blocks. `database` syncs its commits meanwhile.
+ * Creates the part's tables and its blocks. The order makes a power cut in between harmless: a part with
+ * tables always has blocks. `database` syncs its commits meanwhile.
  */
 export function openAcknowledged(
   database: DatabaseSync,
@@ -82,7 +83,7 @@ export function openAcknowledged(
   prepare();
   const tallies = new Tallies(database);
   const file = new AcknowledgedFile(path, part, tallies.lineage());
-  // Of a database that goes on, only what is written from now on is known to be on the disk.
+  // For an existing database, only what is written from now on is known to be on the disk.
   if (typeof before === 'string' || before.lineage === NO_LINEAGE)
     file.writeDurably(Object.fromEntries(guardedTables[part].map((name) => [name, tallies.load(name)])));
   return file;
@@ -98,7 +99,7 @@ export class AcknowledgedFile {
   #syncing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Makes the file, durably, when there is none. */
+  /** Creates the file, durably, when it does not exist. */
   constructor(databasePath: string, part: Part, lineage: number) {
     const path = acknowledgedPath(databasePath);
     if (!existsSync(path)) makeFile(path);
@@ -108,7 +109,7 @@ export class AcknowledgedFile {
     this.#lineage = lineage;
   }
 
-  /** Call it with what is durable only. Throws when the disk does not take it. */
+  /** Pass only durable data. Throws when the disk does not accept the write. */
   write(tallies: Acknowledged['tallies']): void {
     const number = this.#number + 1;
     const text = JSON.stringify({ number, lineage: this.#lineage, tallies }).padEnd(TEXT_BYTES);
@@ -118,7 +119,7 @@ export class AcknowledgedFile {
     this.#timer ??= setTimeout(() => this.#sync(), SYNC_AFTER_MS).unref();
   }
 
-  /** `write`, and to the disk at once. Blocks for as long as that takes. */
+  /** Like `write`, and syncs to the disk. Blocks until that is done. */
   writeDurably(tallies: Acknowledged['tallies']): void {
     this.write(tallies);
     fdatasyncSync(this.#descriptor);
@@ -130,7 +131,7 @@ export class AcknowledgedFile {
     closeSync(this.#descriptor);
   }
 
-  /** A sync that fails is tried again with the next write: the database has what counts. */
+  /** A failed sync is retried with the next write, because the database has the data. */
   #sync(): void {
     this.#syncing = syncData(this.#descriptor)
       .catch(() => undefined)

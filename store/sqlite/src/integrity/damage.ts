@@ -9,11 +9,11 @@ export interface Damage {
 
 /** The number of places that a report names. The rest are counted. */
 export const DAMAGES_MAX = 100;
-/** A message names so many. */
+/** The number of places that a message names. */
 const NAMED_MAX = 3;
 
 export const WAY_BACK =
-  'Restore a backup, or start once with --accept-loss: it keeps what is intact, and a copy of the damaged files';
+  'Restore a backup, or start once with --accept-loss, which keeps the intact data and a copy of the damaged files';
 
 /** The reason not to open the file, for the operator. */
 export function damagedStore(path: string, damages: readonly Damage[], cause?: unknown): PlatformError {

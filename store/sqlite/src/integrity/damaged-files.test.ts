@@ -16,7 +16,7 @@ const collection = 'hardware.tinkerbell.org';
 const NAMES = Array.from({ length: 60 }, (_, index) => `m${index}`);
 
 let files = 0;
-/** A place for a database; `copy` makes another one of the same files, as a kill leaves them. */
+/** A folder for a database. `copy` creates another folder with the same files, as after a kill. */
 function place() {
   files += 1;
   const path = join(folder, `${files}.db`);
@@ -63,7 +63,7 @@ async function create(store: Store, names: readonly string[]): Promise<void> {
   assert.ok(results.every(({ ok }) => ok));
 }
 
-/** Files of a store that was killed with a checkpoint behind it and everything else in its log. */
+/** The files of a store that was killed after a checkpoint, with everything since then in its log. */
 async function killed() {
   const [working, left, older] = [place(), place(), place()];
   const store = openSqliteStore({ path: working.path, log: silent });
@@ -85,7 +85,7 @@ function change(path: string, edit: (bytes: Buffer) => void): void {
   writeFileSync(path, bytes);
 }
 
-/** Where a text of the file stands. */
+/** Returns the position of a text in the file. */
 function flipIn(path: string, text: string, from: 'first' | 'last' = 'first'): void {
   change(path, (bytes) => {
     const at = from === 'first' ? bytes.indexOf(text) : bytes.lastIndexOf(text);
@@ -134,14 +134,14 @@ const damages: readonly (readonly [string, (files: Files) => void, RegExp])[] = 
     /malformed; its header counts \d+ pages, and page 3 is beyond/,
   ],
   [
-    'what was acknowledged is removed',
+    'the file of acknowledgements is removed',
     ({ left }) => rmSync(left.acknowledged),
     /-acknowledged: what the store acknowledged is absent/,
   ],
 ];
 
 for (const [what, damage, message] of damages)
-  test(`refuses to start when ${what}, and says where`, async () => {
+  test(`refuses to start when ${what}, and reports where`, async () => {
     const files = await killed();
     damage(files);
     const before = readable(files.left.wal) ? readFileSync(files.left.wal) : undefined;
@@ -155,10 +155,10 @@ for (const [what, damage, message] of damages)
       },
     );
     const now = readable(files.left.wal) ? readFileSync(files.left.wal) : undefined;
-    if (before !== undefined) assert.deepEqual(now, before, 'what can be saved from the log is still there');
+    if (before !== undefined) assert.deepEqual(now, before, 'the rescued part of the log is still there');
   });
 
-/** A store that was stopped: everything is in the database. */
+/** A store that was stopped, so that everything is in the database. */
 async function stopped() {
   const one = place();
   const store = openSqliteStore({ path: one.path, log: silent });
@@ -167,7 +167,7 @@ async function stopped() {
   return one;
 }
 
-test('a flipped bit of a row names the object, and of a history the revision', async () => {
+test('a flipped bit of a row names the object, and in a history the revision', async () => {
   const one = await stopped();
   flipIn(one.path, 'of m35 ', 'first');
   const { damages: found } = verifyDatabase(one.path, { depth: 'start' });
@@ -179,7 +179,7 @@ test('a flipped bit of a row names the object, and of a history the revision', a
   assert.equal(found[0]?.problem, 'the checksum does not match');
 });
 
-test('an older database with an older log is another state than the one that was acknowledged', async () => {
+test('an older database with an older log does not match what was acknowledged', async () => {
   const { left, older } = await killed();
   for (const suffix of ['', '-wal']) {
     rmSync(`${left.path}${suffix}`, { force: true });
@@ -188,28 +188,28 @@ test('an older database with an older log is another state than the one that was
   assert.throws(() => openSqliteStore({ path: left.path, log: silent }), /ends at revision 20, but 60 was/);
 });
 
-test('the database of another server is not taken for this one', async () => {
+test('the database of another server is refused', async () => {
   const [one, other] = [await stopped(), await stopped()];
   copyFileSync(other.path, one.path);
-  assert.throws(() => openSqliteStore({ path: one.path, log: silent }), /it is another database/);
+  assert.throws(() => openSqliteStore({ path: one.path, log: silent }), /it is a different database/);
 });
 
-/** What a page that was written back in an older state does: each row is whole, and it is the wrong one. */
+/** The effects of a page that was written back in an older state: each row is intact, but wrong. */
 const staleness: readonly (readonly [string, string])[] = [
-  ['a row that is gone', `delete from objects where name = 'm7'`],
+  ['a missing row', `delete from objects where name = 'm7'`],
   [
-    'a row that is there twice',
+    'a duplicate row',
     `insert into objects select collection, namespace, 'm7b', revision, object, checksum from objects where name = 'm7'`,
   ],
   ['a row of another revision', `update objects set revision = 3 where name = 'm7'`],
   [
-    'a whole row of an older time',
+    'an older version of a whole row',
     `update objects set revision = 3 where name = 'm7';
      update objects set checksum = row_checksum(collection, namespace, name, revision, object) where name = 'm7'`,
   ],
-  ['a change that is gone', 'delete from changes where revision = 30'],
+  ['a missing change', 'delete from changes where revision = 30'],
   ['an older tally', `update tallies set version = version - 1 where name = 'objects'`],
-  ['definitions that changed', 'create index further on objects (revision)'],
+  ['changed definitions', 'create index further on objects (revision)'],
 ];
 
 for (const [what, sql] of staleness)
@@ -226,7 +226,7 @@ for (const [what, sql] of staleness)
     );
   });
 
-test('a row that a disk changes while the server runs is not taken for an object', async () => {
+test('a row that a disk changes while the server runs is not returned as an object', async () => {
   const one = await stopped();
   await using store = openSqliteStore({ path: one.path, log: silent });
   {
@@ -285,7 +285,7 @@ async function namesIn(path: string): Promise<readonly string[]> {
   return (await store.list({ collection })).items.map(({ key }) => key.name);
 }
 
-test('with the loss accepted it goes on with all that is intact, and keeps the damaged files', async () => {
+test('after accepting the loss it continues with all intact data, and keeps the damaged files', async () => {
   const { left } = await killed();
   flipIn(left.wal, 'of m35 ', 'last');
   const damaged = readFileSync(left.wal);
@@ -296,21 +296,21 @@ test('with the loss accepted it goes on with all that is intact, and keeps the d
   const names = await namesIn(left.path);
   assert.ok(names.length >= 59, `${names.length} of 60`);
   await using store = openSqliteStore({ path: left.path, log: silent });
-  assert.ok((await store.revision()) > 60, 'no revision is given twice');
+  assert.ok((await store.revision()) > 60, 'no revision is used twice');
   const watch = await store.watch({ fromRevision: 60 }, { onChange() {}, onEnd() {} });
   assert.equal(watch.ok, false, 'a watch that knew the damaged store lists again');
 });
 
-test('with nothing damaged there is no loss to accept', async () => {
+test('without damage there is no loss to accept', async () => {
   const one = await stopped();
   const options = { path: one.path, preparations: preparations(one.path), now: new Date(0) };
   assert.equal(acceptLoss(options), undefined);
   assert.equal((await namesIn(one.path)).length, 60);
 });
 
-test('rows behind a page that cannot be read are kept', async () => {
+test('rows after an unreadable page are kept', async () => {
   const one = await stopped();
-  // The first byte of a leaf says what kind of page it is.
+  // The first byte of a leaf is the type of its page.
   change(one.path, (bytes) => {
     for (let page = 2; page * 4096 < bytes.length; page += 1)
       if (bytes[page * 4096] === 0x0d && bytes.subarray(page * 4096, page * 4096 + 4096).includes('of m35 '))

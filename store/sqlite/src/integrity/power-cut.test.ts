@@ -30,7 +30,7 @@ function filesOf(path: string): Files {
   };
 }
 
-/** What the disk had before the sync, and of what was written since any sectors, in any order. */
+/** Returns the content of the disk before the sync, with any of the sectors written since, in any order. */
 function afterPowerCut(durable: Files, written: Files, seed: number): Files {
   const log = Buffer.from(written.log);
   let state = seed;
@@ -52,7 +52,7 @@ function put(path: string, { database, log, acknowledged }: Files): void {
   writeFileSync(`${path}-acknowledged`, acknowledged);
 }
 
-test('a tail of the log that a power cut has torn is cut, and everything acknowledged is there', async () => {
+test('a tail of the log that a power cut has torn is removed, and everything acknowledged is there', async () => {
   const path = join(folder, 'a.db');
   const cuts: { readonly files: Files; readonly acknowledged: number }[] = [];
   let durable: Files | undefined;
@@ -83,7 +83,7 @@ test('a tail of the log that a power cut has torn is cut, and everything acknowl
       acknowledged = count;
       durable = filesOf(path);
       if (count % 15 !== 0) continue;
-      // The log begins anew: what a later sync has not reached are frames of the one before.
+      // The log starts again. Where a later sync has not reached, it has frames of the previous log.
       using other = new DatabaseSync(path);
       other.exec('pragma wal_checkpoint(restart)');
       durable = filesOf(path);
@@ -100,7 +100,7 @@ test('a tail of the log that a power cut has torn is cut, and everything acknowl
   }
 });
 
-test('what was acknowledged may lag behind the database, as after a power cut', async () => {
+test('the file of acknowledgements may be behind the database, as after a power cut', async () => {
   const path = join(folder, 'b.db');
   const store = openSqliteStore({ path, log: silent });
   const early = readFileSync(`${path}-acknowledged`);
@@ -121,7 +121,7 @@ test('what was acknowledged may lag behind the database, as after a power cut', 
   }
 });
 
-/** The newest block half written. */
+/** The newest block is half written. */
 function torn(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
   const numbers = [0, 4096].map((at) => Number(/"number":(\d+)/.exec(text.slice(at, at + 512))?.[1] ?? 0));

@@ -1,27 +1,30 @@
-/** Rows of a damaged table: those before, between and behind the pages that cannot be read. */
+/** Reads the rows of a damaged table: those before, between and after the unreadable pages. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { GuardedTable } from './guarded-tables.ts';
 import { isIntactRow, type ColumnValue } from './row-checksum.ts';
 
 export type Row = readonly ColumnValue[];
 
-/** Places in one table that cannot be read. Each costs a search; a table with more of them has lost its pages. */
+/**
+ * The limit of unreadable places in one table. Each costs a search, and a table with more of them has lost
+ * its pages.
+ */
 const GAPS_MAX = 10_000;
 const ROWID_MAX = Number.MAX_SAFE_INTEGER;
 
-/** The rows whose checksums match, in no order; some may come twice. */
+/** Returns the rows with matching checksums, in no order. Some may be returned twice. */
 export function* intactRows(database: DatabaseSync, table: GuardedTable): Generator<Row, void> {
   const rows = table === 'leases' ? rowsFromBothEnds(database, table) : rowsByNumber(database, table);
   for (const row of rows) if (isIntactRow(row)) yield row;
 }
 
-/** Of a table without numbers. */
+/** Reads a table without row numbers. */
 function* rowsFromBothEnds(database: DatabaseSync, table: 'leases'): Generator<Row, void> {
   for (const order of ['asc', 'desc'])
     yield* untilUnreadable(database, `select * from ${table} order by address ${order}`, []);
 }
 
-/** It resumes behind each page that cannot be read. */
+/** Resumes after each unreadable page. */
 function* rowsByNumber(database: DatabaseSync, table: GuardedTable): Generator<Row, void> {
   let after: number | undefined = 0;
   for (let gaps = 0; after !== undefined && gaps < GAPS_MAX; gaps += 1) {
@@ -30,7 +33,7 @@ function* rowsByNumber(database: DatabaseSync, table: GuardedTable): Generator<R
     let last: number = after;
     let next = rows.next();
     for (; next.done !== true; next = rows.next()) {
-      // Damaged pages have numbers that go back.
+      // Damaged pages may have descending numbers.
       last = Math.max(last, Number(next.value.at(-1)));
       yield next.value.slice(0, -1);
     }
@@ -38,7 +41,7 @@ function* rowsByNumber(database: DatabaseSync, table: GuardedTable): Generator<R
   }
 }
 
-/** True when it read to the end. */
+/** Returns true when it read to the end. */
 function* untilUnreadable(
   database: DatabaseSync,
   sql: string,
@@ -54,7 +57,10 @@ function* untilUnreadable(
   }
 }
 
-/** The highest number after `last` behind which a row can be read, when the one behind `last` cannot; undefined: there is none. */
+/**
+ * Returns the highest number after `last` from which a row can be read, when the next row cannot. Returns
+ * undefined when there is none.
+ */
 function nextReadable(database: DatabaseSync, table: GuardedTable, last: number): number | undefined {
   const statement = database.prepare(`select * from ${table} where rowid > ? order by rowid limit 1`);
   const canRead = (after: number): boolean => {

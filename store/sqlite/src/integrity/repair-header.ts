@@ -1,10 +1,10 @@
 /**
- * The header of a database file as this program makes it: what a disk did to these bytes can be undone. Source:
- * https://sqlite.org/fileformat2.html#the_database_header
+ * Repairs the header of a database file. This program always writes the same header, so damage to these bytes
+ * can be undone. Source: https://sqlite.org/fileformat2.html#the_database_header
  */
 const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
-/** Of every database that this program makes. */
+/** The header of every database that this program creates. */
 export const PAGE_BYTES = 4096;
 const UTF8 = 1;
 

@@ -11,16 +11,16 @@ import { repairWal } from './wal-frames.ts';
 /** Creates the tables of a part in a new database. */
 export type Preparations = Readonly<Record<Part, (database: DatabaseSync) => void>>;
 
-/** By the first columns of each row, as text. */
+/** Rows by their first columns, as text. */
 type Found = Map<string, Row>;
 
 export interface Salvaged {
   readonly rows: ReadonlyMap<GuardedTable, Found>;
-  /** The highest version that any source knows, of any table. */
+  /** The highest version in any source, of any table. */
   readonly version: number;
 }
 
-/** Columns that make a row's key. */
+/** The number of columns of a row's key. */
 const keyColumns: Readonly<Record<GuardedTable, number>> = {
   objects: 3,
   changes: 1,
@@ -29,13 +29,13 @@ const keyColumns: Readonly<Record<GuardedTable, number>> = {
   journal_audit: 1,
   leases: 1,
 };
-/** Columns of `objects` and of `changes`. */
+/** The columns of `objects` and of `changes`. */
 const REVISION = 3;
 const [CHANGE_TYPE, CHANGE_KEY, CHANGE_OBJECT] = [1, 2, 5];
 
 /**
- * Reads copies of the files: with the log repaired, with the log as it is, and without. Of several versions of an object the
- * newest counts, which may be in the history of changes only.
+ * Reads copies of the files: with the repaired log, with the unchanged log, and without a log. Of several
+ * versions of an object the newest counts, which may be only in the history of changes.
  */
 export function salvage(databasePath: string, workPath: string): Salvaged {
   const rows = new Map(
@@ -58,7 +58,7 @@ export function salvage(databasePath: string, workPath: string): Salvaged {
   return { rows, version: revisions.reduce((highest, one) => Math.max(highest, one), version) };
 }
 
-/** Writes a database of nothing but these rows. The history of changes begins anew: it may have holes. */
+/** Writes a database of only these rows. The history of changes starts again, because it may have gaps. */
 export function writeSalvaged(
   database: DatabaseSync,
   { rows, version }: Salvaged,
@@ -90,7 +90,7 @@ function takeRows(database: DatabaseSync, table: GuardedTable, found: Found): vo
       if (isNewer) found.set(key, row);
     }
   } catch {
-    // The table is not there.
+    // The table does not exist.
   }
 }
 
@@ -119,7 +119,7 @@ function withChecksum(columns: Row): Row {
 function makeCopy(databasePath: string, workPath: string, log: 'repaired' | 'as it is' | 'none'): void {
   removeCopy(workPath);
   const found = existsSync(databasePath) ? readFileSync(databasePath) : Buffer.alloc(0);
-  // Beside an empty database SQLite deletes the log.
+  // SQLite deletes the log beside an empty database.
   const bytes = found.length < PAGE_BYTES ? Buffer.concat([found], PAGE_BYTES) : found;
   repairHeader(bytes);
   writeFileSync(workPath, bytes, { mode: 0o600 });

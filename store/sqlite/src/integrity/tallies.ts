@@ -1,6 +1,6 @@
 /**
- * What each table must have: how many rows, and the sum of their checksums. A tally is written in the transaction that
- * changes the rows, so that a row that is lost, or that is back from an older time, shows as a difference.
+ * Keeps for each table the number of its rows, and the sum of their checksums. A tally is written in the
+ * transaction that changes the rows, so that a lost row, or one from an older time, shows as a difference.
  */
 import { randomInt } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -8,19 +8,24 @@ import { guardedTables, type GuardedTable } from './guarded-tables.ts';
 import { rowChecksum } from './row-checksum.ts';
 
 export interface Tally {
-  /** Grows with every transaction that changes the table; of `objects` and `changes` it is the store's revision. */
+  /**
+   * Grows with every transaction that changes the table. For `objects` and `changes` it is the store's
+   * revision.
+   */
   version: number;
   rows: number;
-  /** Sum of the rows' checksums, modulo 2^32. */
+  /** The sum of the rows' checksums, modulo 2^32. */
   digest: number;
 }
 
-/** A tally that is absent is undefined; one whose own checksum does not match is `damaged`. */
+/** An absent tally is undefined. One whose own checksum does not match is `damaged`. */
 export type TallyFound = Tally | 'damaged' | undefined;
 
-/** No table: its `version` is a random number of the file, so that another file is not taken for it. */
+/** Not a table: its `version` is a random number of the file, so that another file is detected. */
 const LINEAGE = 'lineage';
-/** No table: its `digest` is over the definitions of the others, which say what the bytes of a row mean. */
+/**
+ * Not a table: its `digest` covers the definitions of the others, which define the meaning of a row's bytes.
+ */
 const SCHEMA = 'schema';
 const LINEAGE_MAX = 2 ** 47;
 
@@ -28,7 +33,7 @@ const CREATE = `create table if not exists tallies (
   name text primary key, version integer not null, rows integer not null, digest integer not null,
   checksum integer not null) without rowid;`;
 
-/** `checksum`: of one row, or the sum of those of `rows`. */
+/** `checksum`: that of one row, or the sum of those of `rows`. */
 export function addTo(tally: Tally, checksum: number, rows = 1): void {
   tally.rows += rows;
   tally.digest = (tally.digest + checksum) >>> 0;
@@ -44,7 +49,7 @@ export class Tallies {
   readonly #load: StatementSync;
   readonly #save: StatementSync;
 
-  /** Of a database whose table of tallies exists. */
+  /** Reads tallies of a database whose table of tallies exists. */
   constructor(database: DatabaseSync) {
     this.#load = database.prepare('select name, version, rows, digest, checksum from tallies where name = ?');
     this.#load.setReturnArrays(true);
@@ -58,7 +63,7 @@ export class Tallies {
     return { version: Number(row[1]), rows: Number(row[2]), digest: Number(row[3]) };
   }
 
-  /** Throws when the tally is absent or damaged: whoever writes has verified it before. */
+  /** Throws when the tally is absent or damaged. Writers have verified it before. */
   load(name: GuardedTable): Tally {
     const found = this.find(name);
     if (typeof found === 'object') return found;
@@ -69,7 +74,7 @@ export class Tallies {
     this.#save.run(name, version, rows, digest, rowChecksum([name, version, rows, digest]));
   }
 
-  /** Whether tables and indexes are defined as they were when the last table was made. */
+  /** Returns true if tables and indexes are defined as they were when the last table was created. */
   isSchemaIntact(database: DatabaseSync): boolean {
     const found = this.find(SCHEMA);
     return typeof found === 'object' && found.digest === schemaDigest(database);
@@ -79,7 +84,7 @@ export class Tallies {
     this.save(SCHEMA, { version: 1, rows: 0, digest: schemaDigest(database) });
   }
 
-  /** 0: of a file without tallies. */
+  /** 0 for a file without tallies. */
   lineage(): number {
     const found = this.find(LINEAGE);
     return typeof found === 'object' ? found.version : 0;
@@ -91,8 +96,8 @@ export function hasTallies(database: DatabaseSync): boolean {
 }
 
 /**
- * Gives a table its column of checksums and its tally, unless it has them. Call it in a transaction. `version` is that of
- * the tally of a table that had none.
+ * Adds the column of checksums and the tally to a table, unless it has them. Call it in a transaction.
+ * `version` is the tally's version for a table that had none.
  */
 export function guardTable(database: DatabaseSync, name: GuardedTable, version = 1): void {
   database.exec(CREATE);

@@ -1,4 +1,4 @@
-/** Rows against their checksums, and all of them against their tally. */
+/** Verifies rows against their checksums, and all of them against their tally. */
 import type { DatabaseSync } from 'node:sqlite';
 import { DAMAGES_MAX, type Damage } from './damage.ts';
 import type { GuardedTable } from './guarded-tables.ts';
@@ -8,13 +8,16 @@ import type { Tally } from './tallies.ts';
 interface RowsRequest {
   readonly table: GuardedTable;
   readonly tally: Readonly<Tally>;
-  /** Else what a start has time for: all objects and leases, and of histories the newest records. */
+  /**
+   * All rows. Otherwise those that a start has time for: all objects and leases, and the newest records of
+   * histories.
+   */
   readonly isFull: boolean;
 }
 
-/** What one sync took with it, many times over. */
+/** Many times the number of records that one sync covers. */
 const NEWEST = 512;
-/** Histories: as long as an operator wants them. */
+/** Histories, which are as long as an operator configures. */
 const orderOf: Readonly<Partial<Record<GuardedTable, string>>> = {
   changes: 'revision',
   journal: 'sequence',
@@ -38,7 +41,7 @@ export function verifyRows(database: DatabaseSync, { table, tally, isFull }: Row
   return [];
 }
 
-/** That every row is found by its key. */
+/** Verifies that every row is found by its key. */
 function indexDamages(database: DatabaseSync, table: GuardedTable): Damage[] {
   return database
     .prepare(`pragma integrity_check('${table}')`)
@@ -78,7 +81,7 @@ function wrongRows(
   return { damages, rows, digest };
 }
 
-/** How an operator finds it: the columns that make its key. */
+/** Returns the columns of the row's key, by which an operator finds it. */
 export function nameOf(table: GuardedTable, row: readonly ColumnValue[]): string {
   if (table === 'objects') return `${row.slice(0, 3).join('/')}, revision ${String(row[3])}`;
   if (table === 'changes') return `revision ${String(row[0])}, ${row.slice(2, 5).join('/')}`;

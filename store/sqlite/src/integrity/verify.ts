@@ -12,30 +12,31 @@ import { hasTallies, Tallies, type Tally } from './tallies.ts';
 import { walBytes, walDamage } from './wal-frames.ts';
 
 export interface VerifyOptions {
-  /** All of them when it is absent. */
+  /** The tables to verify. All of them when it is absent. */
   readonly parts?: readonly Part[];
   /**
-   * `start`: what a start has time for, see `verifyRows`. `full`: every page and every row. A file of at most
-   * SMALL_BYTES is verified in full in any case.
+   * `start`: the part that a start has time for, see `verifyRows`. `full`: every page and every row. A file
+   * of at most SMALL_BYTES is verified in full in any case.
    */
   readonly depth: 'start' | 'full';
 }
 
 export interface Verification {
   readonly damages: readonly Damage[];
-  /** Of the tables that were verified, what they must have. */
+  /** The expected tallies of the verified tables. */
   readonly tallies: ReadonlyMap<GuardedTable, Readonly<Tally>>;
-  /** Every page and every row was read. */
+  /** True when every page and every row was read. */
   readonly isFull: boolean;
 }
 
-/** Read in a few hundredths of a second. */
+/** A file of this size is read in a few hundredths of a second. */
 const SMALL_BYTES = 8 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 1000;
 
-/** Never throws for faults of the files: those are reported as damage. */
+/** Never throws for faults of the files, which are reported as damage. */
 export function verifyDatabase(path: string, options: VerifyOptions): Verification {
-  // Before the database is read, because a process that writes it meanwhile acknowledges more, never less.
+  // Runs before the database is read, because a process that writes it meanwhile acknowledges more, never
+  // less.
   const acknowledged = new Map(
     (options.parts ?? parts).map((part) => [part, readAcknowledged(path, part)] as const),
   );
@@ -49,7 +50,7 @@ export function verifyDatabase(path: string, options: VerifyOptions): Verificati
   const isFull = options.depth === 'full' || bytes + log <= SMALL_BYTES;
   try {
     using database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    // One state of the database for all that follows.
+    // All further reads see one state of the database.
     database.exec('begin');
     damages.push(...verifyTallies({ database, path, acknowledged, tallies, logState }));
     if (isFull) damages.push(...pagesOf(database));
@@ -62,7 +63,7 @@ export function verifyDatabase(path: string, options: VerifyOptions): Verificati
   return { damages, tallies, isFull };
 }
 
-/** @throws PlatformError `damaged`, which names the place and the way back. */
+/** @throws PlatformError `damaged`, which names the place and the fix. */
 export function assertIntact(path: string, only: readonly Part[] = parts): Verification {
   const verification = verifyDatabase(path, { depth: 'start', parts: only });
   if (verification.damages.length > 0) throw damagedStore(path, verification.damages);
@@ -71,7 +72,7 @@ export function assertIntact(path: string, only: readonly Part[] = parts): Verif
 
 type AcknowledgedOf = ReadonlyMap<Part, ReturnType<typeof readAcknowledged>>;
 
-/** SQLite would take an empty file for a new one, and delete the log. */
+/** SQLite would treat an empty file as a new one, and delete the log. */
 function emptyFile(path: string, acknowledged: AcknowledgedOf, log: number): readonly Damage[] {
   const wasWritten = [...acknowledged.values()].some((one) => one === 'damaged' || versionOf(one) > 0);
   if (!wasWritten && log === 0) return [];
@@ -90,9 +91,9 @@ interface TalliesRequest {
   readonly database: DatabaseSync;
   readonly path: string;
   readonly acknowledged: AcknowledgedOf;
-  /** Filled with what is found. */
+  /** Receives the damage that is found. */
   readonly tallies: Map<GuardedTable, Tally>;
-  /** Why the log cannot be read, when that was known before; its frames are read else. */
+  /** The reason why the log cannot be read, when it is already known. Otherwise its frames are read. */
   readonly logState: string | undefined;
 }
 
@@ -126,7 +127,7 @@ const CHECKSUM = 'the checksum does not match';
 function withoutAcknowledged(path: string, part: Part, known: 'absent' | 'damaged'): Damage {
   return {
     place: acknowledgedPath(path),
-    problem: `what the ${part} acknowledged is ${known}, so that nobody can say whether the database is complete`,
+    problem: `what the ${part} acknowledged is ${known}, so it is unknown whether the database is complete`,
   };
 }
 
@@ -142,7 +143,7 @@ interface Comparison {
 function againstAcknowledged(comparison: Comparison): readonly Damage[] {
   const { path, known, found, tables } = comparison;
   if (versionOf(known) > 0 && found !== undefined && found.lineage() !== known.lineage)
-    return [{ place: path, problem: `it is another database than the one of ${acknowledgedPath(path)}` }];
+    return [{ place: path, problem: `it is a different database than the one of ${acknowledgedPath(path)}` }];
   for (const table of tables) {
     const problem = againstTally(comparison, table);
     if (problem !== undefined) return [{ place: `table ${table}`, problem }];
@@ -163,14 +164,14 @@ function againstTally(
   }
   // A database that is ahead survived a power cut with more data. Its own tally counts.
   if (version > must.version || (has?.rows === must.rows && has.digest === must.digest)) return undefined;
-  return `it does not have the records of ${revisionOf(table, version)} that were acknowledged`;
+  return `it lacks the records of ${revisionOf(table, version)} that were acknowledged`;
 }
 
 function revisionOf(table: GuardedTable, version: number): string {
   return table === 'objects' || table === 'changes' ? `revision ${version}` : `version ${version}`;
 }
 
-/** Pages that no tree has, or two trees have, entries out of order, and indexes that miss rows. */
+/** Finds pages that belong to no tree or to two trees, entries out of order, and indexes that miss rows. */
 function pagesOf(database: DatabaseSync): readonly Damage[] {
   const rows = database.prepare(`pragma integrity_check(${DAMAGES_MAX})`).all();
   return rows
@@ -179,7 +180,7 @@ function pagesOf(database: DatabaseSync): readonly Damage[] {
     .map((verdict) => ({ place: 'pages', problem: verdict }));
 }
 
-/** Of a file that was truncated. Source: https://sqlite.org/fileformat2.html#the_database_header */
+/** Finds a truncated file. Source: https://sqlite.org/fileformat2.html#the_database_header */
 function missingPages(path: string): string {
   const header = Buffer.alloc(32);
   const descriptor = openSync(path, 'r');

@@ -6,14 +6,14 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** The lowest bit says in which byte order the checksums are computed. */
+/** The lowest bit is the byte order in which the checksums are computed. */
 const MAGIC = 0x377f0682;
 const FORMAT = 3007000;
 const PAGE_BYTES_DEFAULT = 4096;
 
 type Sum = readonly [number, number];
 
-/** The checksum of `bytes`, continued from `seed`; a multiple of 8 bytes. */
+/** Returns the checksum of `bytes`, continued from `seed`. The length must be a multiple of 8. */
 export function walChecksum(bytes: Buffer, seed: Sum, isBigEndian: boolean): Sum {
   let [first, second] = seed;
   for (let offset = 0; offset < bytes.length; offset += 8) {
@@ -26,7 +26,10 @@ export function walChecksum(bytes: Buffer, seed: Sum, isBigEndian: boolean): Sum
   return [first, second];
 }
 
-/** What stops SQLite from reading the log to its end: frames of this generation that lie behind one that does not match. */
+/**
+ * Returns what stops SQLite from reading the log to its end: frames of this generation after one that does
+ * not match.
+ */
 export function walDamage(databasePath: string): string | undefined {
   const path = `${databasePath}-wal`;
   if (!existsSync(path)) return 'it is absent';
@@ -48,8 +51,9 @@ export function walDamage(databasePath: string): string | undefined {
 }
 
 /**
- * Makes every frame of the log's generation count again, by new checksums: a frame with a flipped bit is then a page with a
- * flipped bit, and the rows on it have checksums of their own. Changes `bytes`; returns the number of frames that did not match.
+ * Makes every frame of the log's generation valid again, with new checksums. A frame with a flipped bit is
+ * then a page with a flipped bit, and the rows on it have their own checksums. Changes `bytes`, and returns
+ * the number of frames that did not match.
  */
 export function repairWal(bytes: Buffer): number {
   if (bytes.length < HEADER_BYTES + FRAME_HEADER_BYTES) return 0;
@@ -73,7 +77,7 @@ export function repairWal(bytes: Buffer): number {
   return wrong.size;
 }
 
-/** Up to the last one of the log's generation; those behind it are of the one before. */
+/** Reads up to the last frame of the log's generation. Frames after it belong to the previous one. */
 function framesOf(bytes: Buffer, { frameBytes, salts }: WalHeader): readonly Buffer[] {
   const count = Math.floor((bytes.length - HEADER_BYTES) / frameBytes);
   const all = Array.from({ length: count }, (_, index) => {
@@ -83,7 +87,7 @@ function framesOf(bytes: Buffer, { frameBytes, salts }: WalHeader): readonly Buf
   return all.slice(0, 1 + all.findLastIndex((frame) => frame.compare(salts, 0, 8, 8, 16) === 0));
 }
 
-/** Each is checked from the checksum that the frame before it has. */
+/** Each is checked from the checksum in the previous frame. */
 function wrongFrames(frames: readonly Buffer[], header: WalHeader): readonly Buffer[] {
   return frames.filter((frame, index) => {
     const before = frames[index - 1];
@@ -102,7 +106,10 @@ function makePossible(frame: Buffer, before: Buffer | undefined, pagesMax: numbe
   else before.copy(frame);
 }
 
-/** The size of a page, of the database's own header; what this program uses when that is damaged. */
+/**
+ * Returns the page size from the database's own header, or the size that this program uses when the header is
+ * damaged.
+ */
 function pageBytesOf(value: number): number {
   const isPossible = value >= 512 && value <= 65_536 && (value & (value - 1)) === 0;
   return isPossible ? value : PAGE_BYTES_DEFAULT;
@@ -125,7 +132,7 @@ function headerFrom(bytes: Buffer): WalHeader | undefined {
   return { frameBytes, isBigEndian, salts: Buffer.from(bytes.subarray(16, 24)), sum };
 }
 
-/** A header like the one that was there, with the salts of the first frame. */
+/** Returns a header like the original one, with the salts of the first frame. */
 function writeHeader(bytes: Buffer): WalHeader {
   bytes.writeUInt32BE(MAGIC, 0);
   bytes.writeUInt32BE(FORMAT, 4);
@@ -138,7 +145,7 @@ function writeHeader(bytes: Buffer): WalHeader {
   return { frameBytes: FRAME_HEADER_BYTES + PAGE_BYTES_DEFAULT, isBigEndian: false, salts, sum };
 }
 
-/** Over the first 8 bytes of the frame's header, and its page. */
+/** Returns the checksum of the first 8 bytes of the frame's header, and its page. */
 function frameSum(frame: Buffer, seed: Sum, isBigEndian: boolean): Sum {
   const sum = walChecksum(frame.subarray(0, 8), seed, isBigEndian);
   return walChecksum(frame.subarray(FRAME_HEADER_BYTES), sum, isBigEndian);
@@ -148,7 +155,7 @@ function sumAt(bytes: Buffer, offset: number): Sum {
   return [bytes.readUInt32BE(offset), bytes.readUInt32BE(offset + 4)];
 }
 
-/** Bytes of the log; 0 when there is none. */
+/** Returns the bytes of the log, or 0 when there is none. */
 export function walBytes(databasePath: string): number {
   return statSync(`${databasePath}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

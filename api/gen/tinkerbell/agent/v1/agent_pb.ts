@@ -216,7 +216,7 @@ export type ActionsRequest = Message<"tinkerbell.agent.v1.ActionsRequest"> & {
   sessionId: string;
 
   /**
-   * What the agent is executing: it is not handed out again, and it is cancelled if it must not go on.
+   * The attempt that the agent is executing. It is not assigned again, and it is cancelled if it must not continue.
    *
    * @generated from field: tinkerbell.agent.v1.Attempt running = 2;
    */
@@ -282,7 +282,7 @@ export type Start = Message<"tinkerbell.agent.v1.Start"> & {
   attempt: number;
 
   /**
-   * Failures after which the action is tried again, and those so far.
+   * The number of retries after a failure, and the retries so far.
    *
    * @generated from field: uint32 retries = 3;
    */
