@@ -75,7 +75,7 @@ export function positionInTemplate({ node, file, resource }: LocatedObject, at: 
   return positionInFile({ source: file.text, start: scalar.position, content }, at);
 }
 
-/** Undefined when the object is no Template or has no text. */
+/** Undefined for an object that is not a Template, and for a Template without text. */
 export function templateTextOf(resource: Resource): string | undefined {
   return isOfKind(resource, templateKind) ? resource.spec?.data : undefined;
 }
