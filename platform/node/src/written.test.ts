@@ -36,7 +36,7 @@ test('rejects when the connection ends before the write', { timeout: 5_000 }, ()
   answering(async (outgoing) => {
     // Behaves like Node when the client has half-closed: the socket accepts no more, and is not closed yet.
     outgoing.socket?.end();
-    await assert.rejects(written(outgoing, Uint8Array.of(1)), /gone/);
-    await assert.rejects(written(outgoing, Uint8Array.of(2)), /gone/);
+    await assert.rejects(written(outgoing, Uint8Array.of(1)), /has disconnected/);
+    await assert.rejects(written(outgoing, Uint8Array.of(2)), /has disconnected/);
   }),
 );

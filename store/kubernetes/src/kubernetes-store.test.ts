@@ -95,7 +95,7 @@ users: [{name: u, user: {${user}}}]
   writeFileSync(join(folder, 'token'), 'second\n');
   assert.equal(access.token?.(), 'second');
   assert.equal(accessFrom(write('client-certificate-data: Yw==, client-key-data: aw=='), {}).key, 'k');
-  assert.throws(() => accessFrom(write('exec: {command: aws}'), {}), /has a user with exec; a token/);
+  assert.throws(() => accessFrom(write('exec: {command: aws}'), {}), /has a user with exec; use a token/);
   assert.throws(() => accessFrom('', {}), /not in a pod .* --kubeconfig/);
   rmSync(folder, { recursive: true });
 });
