@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 
 import { ActionError } from '@tinkerbell/action-kit';
+import { messageOf } from '@tinkerbell/platform-contract';
 
 import { release, releaseChunk } from './release-chunk.ts';
 import type { Compression } from './settings.ts';
@@ -155,8 +156,4 @@ async function* unpackByProgram(
   } finally {
     child.kill('SIGKILL');
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,6 +3,7 @@
  * memory. Long runs of zeros are not sent. Instead the kernel zeroes that range, which most devices do at
  * once. The earlier content of the disk does not matter.
  */
+import { messageOf } from '@tinkerbell/platform-contract';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 
@@ -221,7 +222,7 @@ export class DiskWriter {
       const size = sizeBytes === undefined ? '' : ` (${formatBytes(sizeBytes)})`;
       return new ActionError(`the image is larger than ${path}${size}: choose a larger disk in DEST_DISK`);
     }
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return new ActionError(`cannot write to ${path}: ${text}`, { cause: error });
   }
 }
@@ -232,7 +233,7 @@ async function openDirect(path: string): Promise<FileHandle> {
   } catch (cause) {
     // Some file systems, but no block devices, do not support direct writes.
     if (codeOf(cause) === 'EINVAL') return open(path, 'r+');
-    const text = cause instanceof Error ? cause.message : String(cause);
+    const text = messageOf(cause);
     throw new ActionError(`cannot open DEST_DISK=${path}: ${text}`, { cause });
   }
 }

@@ -2,6 +2,7 @@
  * The agent's settings. Later sources override earlier ones: kernel command line (as written by the boot script), `AGENT_*`
  * environment, flags, and the unprefixed variables of the first Tink Worker. The names are upstream's.
  */
+import { messageOf } from '@tinkerbell/platform-contract';
 import { parseArgs } from 'node:util';
 
 export interface Settings {
@@ -79,7 +80,7 @@ export function readSettings(sources: SettingsSources): SettingsResult {
   try {
     return parse(collect(sources));
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error.message : String(error) };
+    return { ok: false, error: messageOf(error) };
   }
 }
 

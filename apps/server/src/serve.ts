@@ -1,7 +1,7 @@
 /** `tinkerbell`: reads flags and environment, starts the server, and stops it on a signal. */
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
-import { PlatformError, type Log } from '@tinkerbell/platform-contract';
+import { messageOf, PlatformError, type Log } from '@tinkerbell/platform-contract';
 import { holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
 import { configReport } from './settings/config-check.ts';
@@ -76,7 +76,7 @@ async function giveCrds(commandLine: readonly string[]): Promise<number> {
     await applyCrds(kubeconfig, (line) => void process.stdout.write(`${line}\n`));
     return 0;
   } catch (thrown) {
-    return fail(thrown instanceof Error ? thrown.message : String(thrown));
+    return fail(messageOf(thrown));
   }
 }
 
@@ -90,7 +90,7 @@ async function gatewayVerb(): Promise<number> {
       ? fail('usage: tinkerbell gateway check FILE, or cert init|issue NAME...|show')
       : 0;
   } catch (thrown) {
-    return fail(thrown instanceof Error ? thrown.message : String(thrown));
+    return fail(messageOf(thrown));
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads the body of a request as text or JSON, within a budget that applies before anything else sees the body. */
 import { JsonLimitError, readJson, type JsonLimits } from '@tinkerbell/yaml/json';
-import { errorCodeOf } from './error-code.ts';
+import { codeOf } from './thrown.ts';
 import type { HttpRequest } from './http.ts';
 import { inTurns } from './in-turns.ts';
 
@@ -27,7 +27,7 @@ export async function readBodyText(
     if (refused !== undefined) return refused;
     parts.push(decoder.decode());
   } catch (thrown) {
-    if (errorCodeOf(thrown) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw thrown;
+    if (codeOf(thrown) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw thrown;
     return { ok: false, status: 400, message: 'the body is not UTF-8 text' };
   }
   return { ok: true, value: parts.join('') };

@@ -1,11 +1,12 @@
 /** Verifies tokens against a list of issuers, and caches verified tokens until they expire. */
 import { hash } from 'node:crypto';
-import type {
-  Claims,
-  Clock,
-  TokenRefusal,
-  TokenVerifier,
-  VerifiedToken,
+import {
+  messageOf,
+  type Claims,
+  type Clock,
+  type TokenRefusal,
+  type TokenVerifier,
+  type VerifiedToken,
 } from '@tinkerbell/platform-contract';
 import { errors, jwtVerify } from 'jose';
 
@@ -82,7 +83,7 @@ class Verifier implements TokenVerifier {
       if (verified.ok && key !== undefined) this.#remember(key, { verified, issuer, version: set.version });
       return verified;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       return refused('keys-unavailable', `the keys of the issuer are unreachable: ${message}`);
     }
   }

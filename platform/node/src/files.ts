@@ -1,7 +1,7 @@
 import { constants, readlinkSync, type Stats } from 'node:fs';
 import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { errorCodeOf, PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
+import { codeOf, PlatformError, type FileInfo, type Files } from '@tinkerbell/platform-contract';
 import { rememberPart } from './file-part.ts';
 import { ownedChunk } from './owned-chunks.ts';
 
@@ -161,7 +161,7 @@ async function pathOfOpened(file: FileHandle, found: Stats, path: string): Promi
  * other error.
  */
 function absentOrThrown(cause: unknown, relativePath: string, root: string): undefined {
-  const code = errorCodeOf(cause);
+  const code = codeOf(cause) ?? '';
   if (ABSENT.includes(code)) return undefined;
   throw new PlatformError('unavailable', `cannot read ${relativePath} in ${root}: ${code}`, { cause });
 }

@@ -3,7 +3,8 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import {
-  errorCodeOf,
+  messageOf,
+  codeOf,
   PlatformError,
   type HttpClient,
   type HttpClientResponse,
@@ -120,8 +121,8 @@ function limitTime(request: ClientRequest, { connectTimeoutMs, idleTimeoutMs }: 
 
 function problemOf(url: URL, cause: unknown): PlatformError {
   const code = cause instanceof Refused ? 'permission-denied' : 'unavailable';
-  const message = cause instanceof Error ? cause.message : String(cause);
-  const why = message === '' ? errorCodeOf(cause) || 'failed' : message;
+  const message = messageOf(cause);
+  const why = message === '' ? (codeOf(cause) ?? 'failed') : message;
   return new PlatformError(code, `cannot get ${shown(url)}: ${why}`, { cause });
 }
 

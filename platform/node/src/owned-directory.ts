@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  messageOf,
   PlatformError,
   type OpenOwnedDirectory,
   type OwnedFile,
@@ -67,6 +68,6 @@ function writerOf(file: FileHandle, place: string): OwnedFileWriter {
 }
 
 function fail(place: string, cause: unknown): never {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   throw new PlatformError('unavailable', `cannot write ${place}: ${message}`, { cause });
 }

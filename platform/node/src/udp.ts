@@ -2,7 +2,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import {
-  errorCodeOf,
+  messageOf,
+  codeOf,
   datagramAt,
   peerOf,
   PlatformError,
@@ -124,7 +125,7 @@ async function sendOnlyBeside(fd: number, options: UdpOptions): Promise<SendOnly
 
 async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformError> {
   const isInUse =
-    thrown instanceof PlatformError ? thrown.code === 'address-in-use' : errorCodeOf(thrown) === 'EADDRINUSE';
+    thrown instanceof PlatformError ? thrown.code === 'address-in-use' : codeOf(thrown) === 'EADDRINUSE';
   if (isInUse) {
     const holder = await holderOf('udp', options.port);
     return new PlatformError('address-in-use', `UDP port ${options.port} is in use${holder}`, {
@@ -132,14 +133,14 @@ async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformE
     });
   }
   if (thrown instanceof PlatformError) return thrown;
-  if (errorCodeOf(thrown) === 'EACCES') {
+  if (codeOf(thrown) === 'EACCES') {
     return new PlatformError(
       'permission-denied',
       `not allowed to open UDP port ${options.port}; run as root or grant the program CAP_NET_BIND_SERVICE`,
       { cause: thrown },
     );
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = messageOf(thrown);
   return new PlatformError('unavailable', `cannot open UDP port ${options.port}: ${message}`, {
     cause: thrown,
   });

@@ -5,6 +5,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import {
+  messageOf,
   peerOf,
   PlatformError,
   type Udp6,
@@ -30,7 +31,7 @@ export const nodeUdp6: Udp6 = {
       for (const group of options.groups) socket.addMembership(group, `::%${options.networkInterface}`);
     } catch (thrown) {
       socket.close();
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      const message = messageOf(thrown);
       throw new PlatformError('unavailable', `cannot open ${nameOf(options)}: ${message}`, { cause: thrown });
     }
     return new NodeUdp6Socket(socket, options.networkInterface, handlers);

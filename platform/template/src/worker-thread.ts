@@ -1,6 +1,6 @@
 /** A thread that renders one template at a time, within limits of time and memory. */
 import { Worker } from 'node:worker_threads';
-import { errorCodeOf, type Clock } from '@tinkerbell/platform-contract';
+import { messageOf, codeOf, type Clock } from '@tinkerbell/platform-contract';
 import type { Rendered } from '@tinkerbell/engine-rendering';
 import type { RenderAnswer, RenderRequest } from './render-request.ts';
 
@@ -62,7 +62,7 @@ export class WorkerThread implements Renderer {
     const answer = await reply;
     if (answer === 'late') return this.#stopped(`template took longer than ${this.#limits.timeMs / 1000} s`);
     if (!(answer instanceof Error)) return answer;
-    if (errorCodeOf(answer) === 'ERR_WORKER_OUT_OF_MEMORY')
+    if (codeOf(answer) === 'ERR_WORKER_OUT_OF_MEMORY')
       return this.#stopped(`template took more than ${this.#limits.memoryMb} MB of memory`);
     throw new Error(`the thread that renders ended: ${wordsOf(answer)}`, { cause: answer });
   }
@@ -91,5 +91,5 @@ export class WorkerThread implements Renderer {
 }
 
 function wordsOf(reply: unknown): string {
-  return reply instanceof Error ? reply.message : String(reply);
+  return messageOf(reply);
 }

@@ -1,4 +1,5 @@
 /** Certificates of a listener, chosen by the server name that a client sends. */
+import { messageOf } from '@tinkerbell/platform-contract';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { TlsSettings } from './route-file.ts';
@@ -37,7 +38,7 @@ export async function readTlsMaterial(
       createSecureContext({ cert, key, ca: clientCa, minVersion });
       return { certificate: new X509Certificate(cert), cert, key };
     } catch (cause) {
-      throw new Error(`${certFile}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      throw new Error(`${certFile}: ${messageOf(cause)}`, { cause });
     }
   });
   const sites = Map.groupBy(certificates, ({ certificate }) => namesOf(certificate));

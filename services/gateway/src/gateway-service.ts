@@ -1,5 +1,5 @@
 /** Opens the ports in the settings, and follows changes of the route file and of certificates. */
-import type { Service } from '@tinkerbell/platform-contract';
+import { messageOf, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { readTlsMaterial, type TlsMaterial } from './certificates.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
@@ -132,7 +132,7 @@ class Gateway {
   #complaint = '';
 
   #complain(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (message === this.#complaint) return;
     this.#complaint = message;
     this.#metrics.reloads.add({ result: 'refused' });

@@ -1,5 +1,5 @@
 /** Follows one collection over any number of connections, from revision to revision. */
-import { delay, PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
+import { messageOf, delay, PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
 import type { Change } from '@tinkerbell/store-contract';
 import { statusIn, watchEventIn } from './answer-bodies.ts';
 import type { ClusterClient, LineStream } from './cluster-client.ts';
@@ -160,7 +160,7 @@ class CollectionWatch {
   #failed(thrown: unknown): undefined {
     const { client, contact, signal } = this.#options;
     if (signal.aborted) return undefined;
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = messageOf(thrown);
     const own = `the Kubernetes API at ${client.url}: the ${this.#what} is broken: ${why}`;
     contact.failed(this.#what, thrown instanceof PlatformError ? why : own);
     return undefined;

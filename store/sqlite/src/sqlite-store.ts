@@ -5,7 +5,7 @@
  * reads of changed objects and watch events follow the sync, which runs beside the event loop.
  */
 import { DatabaseSync } from 'node:sqlite';
-import type { Log } from '@tinkerbell/platform-contract';
+import { messageOf, type Log } from '@tinkerbell/platform-contract';
 import {
   changeOf,
   formatKey,
@@ -273,7 +273,7 @@ class SqliteStore implements Store {
 
   /** Nothing of the group was written. Report this to every waiting caller, and continue with the next group. */
   #abandon(group: readonly PendingCommit[], cause: unknown): void {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     this.#log.error('store could not write', { error: message, commits: group.length });
     this.#known.clear();
     if (this.#database.isTransaction) this.#database.exec('rollback');

@@ -1,5 +1,5 @@
 /** Renews the certificates of our own authority while the server runs. The gateway detects new files. */
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import { messageOf, type Clock, type Log } from '@tinkerbell/platform-contract';
 import { ensureCertificate } from './authority.ts';
 
 const CHECK_MS = 3_600_000;
@@ -20,7 +20,7 @@ export function keepCertificates(kept: KeptCertificates, signal: AbortSignal): v
       if (ensureCertificate(directory, names, clock.nowMs()))
         log.info('certificates of the gateway were renewed', { directory });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       log.error('cannot renew the certificates of the gateway', { directory, reason });
     }
     cancel = clock.schedule(CHECK_MS, check);

@@ -1,5 +1,5 @@
 /** `/healthz`, `/livez` and `/readyz` in the format of Kubernetes, for its probes and `kubectl get --raw`. */
-import { delay, WholeResponse, type Clock, type Service } from '@tinkerbell/platform-contract';
+import { messageOf, delay, WholeResponse, type Clock, type Service } from '@tinkerbell/platform-contract';
 import type { Store } from '@tinkerbell/store-contract';
 import type { StoreView } from '@tinkerbell/store-view';
 
@@ -61,7 +61,7 @@ async function failureOf(clock: Clock, check: Check): Promise<string | undefined
   try {
     return await Promise.race([Promise.resolve(check.failure()), late]);
   } catch (thrown) {
-    return thrown instanceof Error ? thrown.message : String(thrown);
+    return messageOf(thrown);
   } finally {
     inTime.abort();
   }

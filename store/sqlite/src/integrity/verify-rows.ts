@@ -1,4 +1,5 @@
 /** Verifies rows against their checksums, and all of them against their tally. */
+import { messageOf } from '@tinkerbell/platform-contract';
 import type { DatabaseSync } from 'node:sqlite';
 import { DAMAGES_MAX, type Damage } from './damage.ts';
 import type { GuardedTable } from './guarded-tables.ts';
@@ -74,7 +75,7 @@ function wrongRows(
       last = row;
     }
   } catch (thrown) {
-    const problem = thrown instanceof Error ? thrown.message : String(thrown);
+    const problem = messageOf(thrown);
     const after = last === undefined ? 'its first record' : nameOf(table, last);
     damages.push({ place: `table ${table}, after ${after}`, problem });
   }

@@ -2,6 +2,7 @@
  * Verifies that a database contains what was acknowledged. It reads through a read-only connection, so that the files stay
  * unchanged, with everything that can be salvaged from them.
  */
+import { messageOf } from '@tinkerbell/platform-contract';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { acknowledgedPath, readAcknowledged, type Acknowledged } from './acknowledged-file.ts';
@@ -57,7 +58,7 @@ export function verifyDatabase(path: string, options: VerifyOptions): Verificati
     for (const [table, tally] of tallies)
       if (damages.length < DAMAGES_MAX) damages.push(...verifyRows(database, { table, tally, isFull }));
   } catch (thrown) {
-    const problem = thrown instanceof Error ? thrown.message : String(thrown);
+    const problem = messageOf(thrown);
     damages.push({ place: path, problem: `${problem}${missingPages(path)}` });
   }
   return { damages, tallies, isFull };
