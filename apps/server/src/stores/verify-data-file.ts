@@ -14,7 +14,7 @@ interface DataFile {
 
 /**
  * Returns the journal entry about the loss with `--accept-loss`; undefined if nothing was lost. A large file is read
- * completely in a thread, after the start.
+ * completely in a thread, some seconds later.
  *
  * @throws PlatformError `damaged`, with the place and the fix.
  */
@@ -52,10 +52,21 @@ function detailsOf({ folder, tables }: Loss): Record<string, string> {
   return { folder, ...Object.fromEntries(counts) };
 }
 
+/** A start takes less, and needs the processors for itself. */
+const VERIFY_REST_AFTER_MS = 10_000;
+
 /** Reading a long history takes longer than a start may take. */
-function verifyRest({ databasePath, log }: DataFile, cleanup: AsyncDisposableStack): void {
+function verifyRest(file: DataFile, cleanup: AsyncDisposableStack): void {
+  let worker: Worker | undefined;
+  const timer = setTimeout(() => (worker = startVerification(file)), VERIFY_REST_AFTER_MS).unref();
+  cleanup.defer(async () => {
+    clearTimeout(timer);
+    await worker?.terminate();
+  });
+}
+
+function startVerification({ databasePath, log }: DataFile): Worker {
   const worker = new Worker(new URL('verify-worker.ts', import.meta.url), { workerData: databasePath });
-  cleanup.defer(async () => void (await worker.terminate()));
   worker.unref();
   worker.on('error', (thrown) => log.error('cannot verify the database', { error: String(thrown) }));
   worker.on('message', (damages: readonly Damage[]) => {
@@ -65,4 +76,5 @@ function verifyRest({ databasePath, log }: DataFile, cleanup: AsyncDisposableSta
         database: databasePath,
       });
   });
+  return worker;
 }
