@@ -1,6 +1,6 @@
 /** Verifies rows against their checksums, and all of them against their tally. */
-import { messageOf } from '@tinkerbell/platform-contract';
 import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { DAMAGES_MAX, type Damage } from './damage.ts';
 import type { GuardedTable } from './guarded-tables.ts';
 import { isIntactRow, type ColumnValue } from './row-checksum.ts';
