@@ -3,9 +3,9 @@
  * memory. Long runs of zeros are not sent. Instead the kernel zeroes that range, which most devices do at
  * once. The earlier content of the disk does not matter.
  */
-import { messageOf } from '@tinkerbell/platform-contract';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { messageOf } from '@tinkerbell/platform-contract';
 
 import { ActionError, formatBytes, rereadPartitionTable } from '@tinkerbell/action-kit';
 

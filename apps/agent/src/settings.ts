@@ -2,8 +2,8 @@
  * The agent's settings. Later sources override earlier ones: kernel command line (as written by the boot script), `AGENT_*`
  * environment, flags, and the unprefixed variables of the first Tink Worker. The names are upstream's.
  */
-import { messageOf } from '@tinkerbell/platform-contract';
 import { parseArgs } from 'node:util';
+import { messageOf } from '@tinkerbell/platform-contract';
 
 export interface Settings {
   readonly id: string;

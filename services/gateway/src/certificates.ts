@@ -1,7 +1,7 @@
 /** Certificates of a listener, chosen by the server name that a client sends. */
-import { messageOf } from '@tinkerbell/platform-contract';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { messageOf } from '@tinkerbell/platform-contract';
 import type { TlsSettings } from './route-file.ts';
 
 export interface TlsMaterial {

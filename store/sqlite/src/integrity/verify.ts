@@ -2,9 +2,9 @@
  * Verifies that a database contains what was acknowledged. It reads through a read-only connection, so that the files stay
  * unchanged, with everything that can be salvaged from them.
  */
-import { messageOf } from '@tinkerbell/platform-contract';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { acknowledgedPath, readAcknowledged, type Acknowledged } from './acknowledged-file.ts';
 import { DAMAGES_MAX, damagedStore, type Damage } from './damage.ts';
 import { guardedTables, parts, type GuardedTable, type Part } from './guarded-tables.ts';
