@@ -15,6 +15,15 @@ export class TinkFailure extends Error {
   }
 }
 
+/** The user stopped the command, or its time was up. */
+export class InterruptedFailure extends TinkFailure {
+  override readonly name = 'InterruptedFailure';
+
+  constructor() {
+    super('interrupted');
+  }
+}
+
 /** An invalid command line. */
 export function usageFailure(message: string, advice?: string): TinkFailure {
   return new TinkFailure(message, { advice, exitCode: exitCode.usage });

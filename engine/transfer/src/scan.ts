@@ -1,7 +1,12 @@
 /** Reads a store from end to end. */
 import { createHash } from 'node:crypto';
 import { builtInKinds, collectionOf, isRecord, kinds } from '@tinkerbell/resources';
-import { eachPage as pagesOf, type Store, type StoredObject } from '@tinkerbell/store-contract';
+import {
+  eachPage as pagesOf,
+  workflowCollection,
+  type Store,
+  type StoredObject,
+} from '@tinkerbell/store-contract';
 import { comparableText } from './comparable.ts';
 import { isMarker } from './marker.ts';
 import type { KindReport, TransferPlace } from './transfer-place.ts';
@@ -69,7 +74,7 @@ export async function scan(
 
 /** Returns the actions of a Workflow that an agent is performing. */
 function runningActions({ key, object }: StoredObject): readonly string[] {
-  if (key.collection !== 'workflows.tinkerbell.org' || !isRecord(object.status)) return [];
+  if (key.collection !== workflowCollection.name || !isRecord(object.status)) return [];
   return recordsIn(object.status['tasks'])
     .flatMap((task) => recordsIn(task['actions']))
     .filter(({ state }) => ACTIVE.has(String(state)))

@@ -1,6 +1,6 @@
 /** `/healthz`, `/livez` and `/readyz` in the format of Kubernetes, for its probes and `kubectl get --raw`. */
 import { messageOf, delay, WholeResponse, type Clock, type Service } from '@tinkerbell/platform-contract';
-import type { Store } from '@tinkerbell/store-contract';
+import { hardwareCollection, type Store } from '@tinkerbell/store-contract';
 import type { StoreView } from '@tinkerbell/store-view';
 
 export interface Check {
@@ -118,7 +118,7 @@ export function servicesChecks(services: readonly Service[]): readonly Check[] {
 
 /** Reads a missing object, because every store must search for it but sends little. */
 async function storeFailure(store: Store): Promise<undefined> {
-  await store.get({ collection: 'hardware.tinkerbell.org', namespace: 'default', name: 'readyz' });
+  await hardwareCollection.get(store, { namespace: 'default', name: 'readyz' });
 }
 
 function viewFailure(view: Checked['view']): string | undefined {

@@ -12,7 +12,7 @@ import {
 } from './answers.ts';
 import { collectionPathOf, type ApiKind } from './api-kind.ts';
 import type { Connection } from './connection.ts';
-import { TinkFailure } from '../failure.ts';
+import { InterruptedFailure } from '../failure.ts';
 import { warningsIn } from './warning-header.ts';
 import { exchange, type Answer, type Exchange } from './http-exchange.ts';
 import { jsonLines } from './json-lines.ts';
@@ -337,7 +337,7 @@ export class ApiClient {
   }
 
   #failure(thrown: unknown): Error {
-    if (this.#signal.aborted) return new TinkFailure('interrupted');
+    if (this.#signal.aborted) return new InterruptedFailure();
     return unreachable(this.server, thrown);
   }
 }

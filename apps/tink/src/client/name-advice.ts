@@ -15,24 +15,29 @@ export function closeNames(name: string, names: readonly string[]): readonly str
 }
 
 /** Pure: builds the failure from the names in all namespaces. */
+/** The object is absent: the advice names close ones. */
+export class NotFoundFailure extends TinkFailure {
+  override readonly name = 'NotFoundFailure';
+}
+
 export function notFoundFailure(
   { kind, namespace, name }: ObjectName,
   existing: readonly Resource[],
-): TinkFailure {
+): NotFoundFailure {
   const where = kind.namespaced === false ? '' : ` in namespace ${namespace}`;
   const message = `${kind.singular} ${JSON.stringify(name)} not found${where}`;
   const elsewhere = existing
     .filter((one) => one.metadata.name === name && one.metadata.namespace !== undefined)
     .map((one) => one.metadata.namespace);
   if (elsewhere.length > 0) {
-    return new TinkFailure(message, {
+    return new NotFoundFailure(message, {
       advice: `it is in namespace ${elsewhere.join(', ')}; add -n ${elsewhere[0]}`,
     });
   }
   const names = existing
     .filter((one) => kind.namespaced === false || one.metadata.namespace === namespace)
     .map((one) => one.metadata.name);
-  return new TinkFailure(message, { advice: adviceFor(kind, name, names) });
+  return new NotFoundFailure(message, { advice: adviceFor(kind, name, names) });
 }
 
 function adviceFor(kind: ApiKind, name: string, names: readonly string[]): string {

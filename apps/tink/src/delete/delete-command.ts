@@ -5,10 +5,9 @@ import { TinkFailure, usageFailure } from '../failure.ts';
 import { kindOf, nameOf } from '../client/kind-names.ts';
 import { readManifestFiles } from '../manifests/manifest-files.ts';
 import { checkManifests, formatManifestProblem } from '../manifests/manifest-objects.ts';
-import { withCloseNames } from '../client/name-advice.ts';
+import { NotFoundFailure, withCloseNames } from '../client/name-advice.ts';
 import { printable } from '../output/printable.ts';
 import type { Session } from '../client/session.ts';
-import { ApiFailure } from '../client/server-failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { secondsOf } from '../output/time-span.ts';
 import { waitFor } from '../wait/wait-objects.ts';
@@ -105,7 +104,7 @@ async function deleteAll(
     try {
       await withCloseNames(client, target, () => client.remove(target, { cascade, dryRun, onWarning }));
     } catch (thrown) {
-      if (!ignoreNotFound || !isNotFound(thrown)) throw thrown;
+      if (!ignoreNotFound || !(thrown instanceof NotFoundFailure)) throw thrown;
       continue;
     }
     deleted.push(target);
@@ -113,11 +112,6 @@ async function deleteAll(
   }
   if (options.wait && !dryRun)
     await waitFor(session, deleted, { condition: { wanted: 'delete' }, timeoutSeconds });
-}
-
-function isNotFound(thrown: unknown): boolean {
-  const isFinal = thrown instanceof TinkFailure && !(thrown instanceof ApiFailure);
-  return isFinal && / not found( |$)/.test(thrown.message);
 }
 
 function deletedLine({ kind, namespace, name }: ObjectName, { json, dryRun = false }: DeleteOptions): string {

@@ -12,6 +12,7 @@ import { TinkFailure } from '../failure.ts';
 import { nameOf } from '../client/kind-names.ts';
 import { withCloseNames } from '../client/name-advice.ts';
 import { objectDiff, shownDiff } from '../output/object-diff.ts';
+import { ApiFailure } from '../client/server-failure.ts';
 import type { Session } from '../client/session.ts';
 
 export interface EditOptions {
@@ -84,7 +85,7 @@ async function runEditor(path: string, environment: Environment): Promise<void> 
 function keptFailure(thrown: unknown, path: string, name: string): unknown {
   if (!(thrown instanceof TinkFailure)) return thrown;
   const [kind = '', object = ''] = name.split('/');
-  const isLate = /modified|conflict/i.test(thrown.message);
+  const isLate = thrown instanceof ApiFailure && thrown.code === 409;
   const hint = isLate ? 'to overwrite, remove its metadata.resourceVersion and run: ' : 'continue with: ';
   return new TinkFailure(thrown.message, {
     advice: `your text is in ${path}; ${hint}tink edit ${kind} ${object} --from ${path}`,

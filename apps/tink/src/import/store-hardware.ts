@@ -1,7 +1,7 @@
 /** Stores many objects with a few concurrent requests. Skips unchanged objects, so an import can be repeated. */
 import { hardwareKind, type Resource } from '@tinkerbell/resources';
 import { planWrite, type Operation } from '../apply/apply-plan.ts';
-import { TinkFailure } from '../failure.ts';
+import { InterruptedFailure, TinkFailure } from '../failure.ts';
 import { UnreachableFailure } from '../client/server-failure.ts';
 import type { Session } from '../client/session.ts';
 import type { ImportedObject } from './hardware-csv.ts';
@@ -37,7 +37,7 @@ export async function storeHardware(
       if (
         !(thrown instanceof TinkFailure) ||
         thrown instanceof UnreachableFailure ||
-        thrown.message === 'interrupted'
+        thrown instanceof InterruptedFailure
       )
         throw thrown;
       summary.failed += 1;

@@ -7,7 +7,7 @@ import {
   type TokenEndpointResponse,
 } from 'openid-client';
 import { delay, type Clock } from '@tinkerbell/platform-contract';
-import { TinkFailure } from '../failure.ts';
+import { InterruptedFailure, TinkFailure } from '../failure.ts';
 import { printable } from '../output/printable.ts';
 import { failureOf } from './issuer-failure.ts';
 import type { Provider } from './provider-description.ts';
@@ -52,7 +52,7 @@ async function tokensFor(
   let pauseSeconds = interval ?? PAUSE_SECONDS;
   for (;;) {
     await delay(clock, Math.min(pauseSeconds, PAUSE_SECONDS_MAX) * 1000, reach.signal);
-    if (reach.signal.aborted) throw new TinkFailure('interrupted');
+    if (reach.signal.aborted) throw new InterruptedFailure();
     try {
       return await genericGrantRequest(configuration, GRANT, { device_code });
     } catch (thrown) {

@@ -4,7 +4,7 @@ import type { CustomFetch } from 'openid-client';
 import type { TlsSettings } from '../client/connection.ts';
 import { exchange } from '../client/http-exchange.ts';
 import { causeText } from '../client/server-failure.ts';
-import { TinkFailure } from '../failure.ts';
+import { InterruptedFailure, TinkFailure } from '../failure.ts';
 
 export interface Reach {
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export function issuerFetch({ signal, ca }: Reach): CustomFetch {
       const fields = { 'content-type': answer.contentType };
       return new Response(bytes.length === 0 ? null : bytes, { status: answer.status, headers: fields });
     } catch (thrown) {
-      if (signal.aborted) throw new TinkFailure('interrupted');
+      if (signal.aborted) throw new InterruptedFailure();
       throw new TinkFailure(
         `cannot reach the identity provider at ${new URL(url).origin}: ${causeText(thrown)}`,
         {

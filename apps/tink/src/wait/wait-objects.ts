@@ -1,7 +1,7 @@
 /** `tink wait`: watches objects until all of them meet the condition. */
 import type { Resource } from '@tinkerbell/resources';
 import type { ObjectName } from '../client/client.ts';
-import { TinkFailure } from '../failure.ts';
+import { InterruptedFailure, TinkFailure } from '../failure.ts';
 import { followed } from '../client/followed.ts';
 import { nameOf } from '../client/kind-names.ts';
 import { withCloseNames } from '../client/name-advice.ts';
@@ -33,7 +33,7 @@ export async function waitFor(
     const waits = targets.map((target) => waitForOne(limited, target, condition));
     const verdicts = await Promise.all(waits);
     const late = verdicts.find(({ verdict }) => !verdict.isMet);
-    if (late !== undefined && signal.aborted) throw new TinkFailure('interrupted');
+    if (late !== undefined && signal.aborted) throw new InterruptedFailure();
     if (late !== undefined)
       throw new TinkFailure(
         `${late.name}: condition not met within ${timeoutSeconds} s; now: ${late.verdict.now}`,
