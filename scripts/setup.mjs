@@ -4,8 +4,9 @@
  *
  *   node scripts/setup.mjs [demo|test|hook|bench|ipxe …]
  *
- * npm packages are always installed when the lock file changed. Each word adds the Debian packages that debian-packages.json
- * lists for it: as root on Debian they are installed, elsewhere the exact command is printed and the script ends with an error.
+ * npm packages are installed when the lock file changed, and the server and `tink` are bundled when a source changed. Each word
+ * adds the Debian packages that debian-packages.json lists for it: as root on Debian they are installed, elsewhere the exact command
+ * is printed and the script ends with an error.
  * `ipxe` also fetches the iPXE binaries that the server sends.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -14,8 +15,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundledProgram } from '../bin/bundled-program.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedNode = join(root, 'node_modules/.bin/node');
 const SIGNALS = ['SIGINT', 'SIGTERM'];
 const stamp = join(root, 'node_modules/.setup-stamp');
@@ -112,11 +114,22 @@ async function fetchIpxe() {
   }
 }
 
+/** Programs without a bundle run from their sources and start more slowly, so a failure ends nothing. */
+async function bundlePrograms() {
+  if (bundledProgram('server', root) !== undefined) return;
+  try {
+    await run(pinnedNode, [join(root, 'scripts/bundle-programs.ts')]);
+  } catch (error) {
+    say(`${error.message}; the programs run from their sources`);
+  }
+}
+
 try {
   mkdirSync(join(root, '.cache'), { recursive: true });
   await installNpmPackages();
   const purposes = process.argv.slice(2);
   await installDebianPackages([...(pinnedNodeRuns() ? [] : ['node']), ...purposes]);
+  await bundlePrograms();
   if (purposes.includes('ipxe')) await fetchIpxe();
 } catch (error) {
   process.stderr.write(`setup: ${error.message}\n`);

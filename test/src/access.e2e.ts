@@ -19,7 +19,7 @@ import { startServer, type ServerChild } from './start-server.ts';
 const run = promisify(execFile);
 const home = mkdtempSync(join(tmpdir(), 'tinkerbell-access-'));
 const certificate = makeCertificates(home);
-const tinkMain = join(import.meta.dirname, '../../apps/tink/src/main.ts');
+const tinkMain = join(import.meta.dirname, '../../apps/tink/src/main.mjs');
 let kubectlPath = '';
 let server: ServerChild;
 let provider: IdentityProvider;

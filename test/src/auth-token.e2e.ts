@@ -24,7 +24,7 @@ import { startServer, type ServerChild } from './start-server.ts';
 const DOMAIN = 'edge.example.org';
 const ISSUER = 'https://tinkerbell.edge.example.org';
 const home = mkdtempSync(join(tmpdir(), 'tinkerbell-auth-token-'));
-const tinkMain = join(import.meta.dirname, '../../apps/tink/src/main.ts');
+const tinkMain = join(import.meta.dirname, '../../apps/tink/src/main.mjs');
 let server: ServerChild;
 let gatewayPort = 0;
 

@@ -68,7 +68,7 @@ export async function timelineOf(
 }
 
 export async function tink(server: RunningServer, ...words: string[]): Promise<string> {
-  const main = join(repository, 'apps/tink/src/main.ts');
+  const main = join(repository, 'apps/tink/src/main.mjs');
   const env = { ...process.env, TINKERBELL_DATA_DIR: server.dataDirectory };
   const { stdout } = await run(process.execPath, [main, '--server', server.url, ...words], { env });
   return stdout;

@@ -259,7 +259,7 @@ routes: [{name: all, upstream: {endpoints: "127.0.0.1:9"}}]
       ],
     });
     const tink = (words: string) =>
-      told([join(apps, 'tink/src/main.ts'), '--server', server.url, ...words.split(' ')], {
+      told([join(apps, 'tink/src/main.mjs'), '--server', server.url, ...words.split(' ')], {
         TINKERBELL_DATA_DIR: server.dataDirectory,
       });
     canaries['localToken'] = localAuthorization(server.dataDirectory).authorization.replace('Bearer ', '');

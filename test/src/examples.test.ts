@@ -185,7 +185,7 @@ test('erase without keep_image, and hello-world by day on a real machine', () =>
 });
 
 test('tink reports all objects of all examples as valid', () => {
-  const tink = join(import.meta.dirname, '../../apps/tink/src/main.ts');
+  const tink = join(import.meta.dirname, '../../apps/tink/src/main.mjs');
   const out = execFileSync(process.execPath, [tink, 'apply', '--validate-only', '-R', '-f', EXAMPLES], {
     encoding: 'utf8',
   });

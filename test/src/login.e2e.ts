@@ -12,7 +12,7 @@ import { startServer, type ServerChild } from './start-server.ts';
 
 const ANN: Visitor = { login: 'ann' };
 const folder = mkdtempSync(join(tmpdir(), 'tinkerbell-login-'));
-const main = join(import.meta.dirname, '../../apps/tink/src/main.ts');
+const main = join(import.meta.dirname, '../../apps/tink/src/main.mjs');
 let provider: IdentityProvider;
 let brief: IdentityProvider;
 let server: ServerChild;

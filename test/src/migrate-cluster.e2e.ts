@@ -12,7 +12,7 @@ import { startServer, type ServerChild } from './start-server.ts';
 
 const ROOT = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
 const SERVER = join(import.meta.dirname, '../../apps/server/src/main.mjs');
-const TINK = join(import.meta.dirname, '../../apps/tink/src/main.ts');
+const TINK = join(import.meta.dirname, '../../apps/tink/src/main.mjs');
 const run = async (program: string, ...words: readonly string[]): Promise<string> =>
   (await promisify(execFile)(process.execPath, [program, ...words])).stdout;
 

@@ -24,7 +24,7 @@ import { pause, unaryCall } from './crash/simulated-agent.ts';
 import { startServer } from './start-server.ts';
 
 const METHODS = serviceDefinition(WorkflowService);
-const tinkMain = join(import.meta.dirname, '../../apps/tink/src/main.ts');
+const tinkMain = join(import.meta.dirname, '../../apps/tink/src/main.mjs');
 const ROOT = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
 const AGENT = '52:54:00:00:00:01';
 const HARDWARE = 1_000;

@@ -15,7 +15,7 @@ before(async () => {
 afterEach(() => forgetMachines(server));
 after(() => server.remove());
 
-const main = join(import.meta.dirname, 'main.ts');
+const main = join(import.meta.dirname, 'main.mjs');
 
 function run(command: string, input = '', environment: Record<string, string> = {}) {
   const { promise, resolve } = Promise.withResolvers<{ code: number; out: string; err: string }>();

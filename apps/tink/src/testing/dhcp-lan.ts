@@ -71,7 +71,7 @@ export class DhcpLan implements AsyncDisposable {
 
   /** Runs `tink preflight` there. Returns its exit code and output. */
   async preflight(...words: string[]): Promise<{ code: number; out: string; err: string }> {
-    const main = join(import.meta.dirname, '../main.ts');
+    const main = join(import.meta.dirname, '../main.mjs');
     const command = ['netns', 'exec', this.#names.prober, process.execPath, main, 'preflight', ...words];
     const child = spawn('ip', command, { stdio: ['ignore', 'pipe', 'pipe'] });
     const [out, err] = [child.stdout, child.stderr].map((stream) => Array.fromAsync(stream));
