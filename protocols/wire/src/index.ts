@@ -1,6 +1,7 @@
 export { DecodeError, decoded, type Decoded, type DecodeFailure } from './decode-error.ts';
 export { ByteReader } from './byte-reader.ts';
 export { ByteWriter } from './byte-writer.ts';
+export { BoundedCache } from './bounded-cache.ts';
 export { bytesToHex, hexToBytes } from './hex.ts';
 export { plainBytes } from './plain-bytes.ts';
 export { decodeUtf8, encodeUtf8 } from './utf8.ts';

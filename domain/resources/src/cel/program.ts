@@ -2,6 +2,7 @@
  * Runs expressions of the Common Expression Language under a budget, with regular expressions in linear time.
  */
 import { isRecord } from '@tinkerbell/yaml/json';
+import { BoundedCache } from '@tinkerbell/wire';
 import { Environment } from '@marcbachmann/cel-js';
 import { compilePattern } from '../schema/pattern.ts';
 import type { CelBudget } from './budget.ts';
@@ -26,9 +27,10 @@ const environment = new Environment({
   .registerVariable('self', 'dyn')
   .registerVariable('oldSelf', 'dyn');
 
-/** A cache. There are few texts: those of the definitions that are or were served. */
-const programs = new Map<string, Program>();
-const PROGRAMS_MAX = 1000;
+/** In nodes, each of which takes about 500 bytes. The definitions of the Gateway API have 4,000. */
+const CACHED_NODES_MAX = 30_000;
+/** The texts of the definitions that are or were served. */
+const programs = new BoundedCache<Program>(CACHED_NODES_MAX);
 
 /** Throws an Error for a text that is not an expression. */
 export function programOf(text: string): Program {
@@ -38,10 +40,10 @@ export function programOf(text: string): Program {
     const evaluate = environment.parse(text);
     const tree: unknown = evaluate.ast;
     if (!isNode(tree)) throw new Error('is not an expression');
-    count(tree, nothing, new Set());
+    const nodes = new Set<CelNode>();
+    count(tree, nothing, nodes);
     program = { tree, run: (variables, budget) => running(budget, () => evaluate(variables) as unknown) };
-    if (programs.size >= PROGRAMS_MAX) programs.clear();
-    programs.set(text, program);
+    programs.set(text, program, nodes.size);
   }
   return program;
 }

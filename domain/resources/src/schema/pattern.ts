@@ -1,5 +1,5 @@
 /** Matches patterns of definitions in time linear in the text, for any pattern (RE2, as in Kubernetes). */
-import { RE2JS, RE2JSSyntaxException } from 're2js';
+import { compileLinear, type LinearRegexp } from '@tinkerbell/linear-regexp';
 
 /** Longer patterns are refused, because nobody writes them by hand. */
 const CHARACTERS_MAX = 4096;
@@ -12,11 +12,6 @@ const INSTRUCTIONS_MAX = 5000;
  * usually a hundredth of that.
  */
 const MATCH_WORK_MAX = 200_000;
-/**
- * Larger patterns are matched without a table of states, which would take 15 ms to create and up to 8 MB for
- * each pattern.
- */
-const TABLE_INSTRUCTIONS_MAX = 200;
 /** The amount of work that counts as one step. */
 const WORK_PER_STEP = 10;
 
@@ -49,12 +44,8 @@ export function compilePattern(source: string): CompiledPattern {
 function compile(source: string): CompiledPattern {
   const fault = sizeFault(source);
   if (fault !== undefined) return { ok: false, fault };
-  try {
-    return patternOf(RE2JS.compile(source));
-  } catch (thrown) {
-    if (!(thrown instanceof RE2JSSyntaxException)) throw thrown;
-    return { ok: false, fault: thrown.message };
-  }
+  const result = compileLinear(source);
+  return result.ok ? patternOf(result.regexp) : result;
 }
 
 function sizeFault(source: string): string | undefined {
@@ -65,21 +56,17 @@ function sizeFault(source: string): string | undefined {
   return `a pattern of ${source.length} characters may count to ${Math.floor(EXPANDED_MAX / source.length)} at most`;
 }
 
-function patternOf(re: RE2JS): CompiledPattern {
-  const instructions = re.programSize();
+function patternOf(regexp: LinearRegexp): CompiledPattern {
+  const { instructions } = regexp;
   if (instructions > INSTRUCTIONS_MAX) return { ok: false, fault: 'the counts of the pattern are too large' };
   const charactersMax = Math.floor(MATCH_WORK_MAX / instructions);
-  const hasTable = instructions <= TABLE_INSTRUCTIONS_MAX;
   return {
     ok: true,
     pattern: {
       charactersMax,
       stepsFor: ({ length }) =>
         1 + Math.ceil((Math.min(length, charactersMax) * instructions) / WORK_PER_STEP),
-      matches(text) {
-        if (text.length > charactersMax) return undefined;
-        return hasTable ? re.test(text) : re.matcher(text).find();
-      },
+      matches: (text) => (text.length > charactersMax ? undefined : regexp.isWithin(text)),
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { FileInfo } from '@tinkerbell/platform-contract';
+import { BoundedCache } from '@tinkerbell/wire';
 import type { BootDeps } from '../config.ts';
 import { fileOfBytes, type BootFile } from './boot-file.ts';
-import { BoundedCache } from './bounded-cache.ts';
 
 /** Files up to this size are cached whole: iPXE binaries, boot loaders, texts. Larger ones are read in chunks. */
 export const WHOLE_FILE_BYTES_MAX = 8 * 1024 * 1024;

@@ -1,0 +1,1 @@
+export { compileLinear, LinearRegexp } from './linear-regexp.ts';
