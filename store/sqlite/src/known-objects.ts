@@ -36,6 +36,12 @@ export class KnownObjects {
     return held === undefined || object === undefined ? undefined : { key, revision: held.revision, object };
   }
 
+  has(key: ObjectKey): boolean {
+    if (this.size === 0) return false;
+    const path = formatKey(key);
+    return this.#recent.has(path) || this.#elsewhere.has(path);
+  }
+
   /** Stores an object that was just read or written. */
   set(stored: StoredObject): void {
     const path = formatKey(stored.key);

@@ -138,14 +138,24 @@ class SqliteStore implements Store {
     await this.#firstTry;
     const limit = query.limit ?? Number.MAX_SAFE_INTEGER - 1;
     const keys = this.#tables.keys(query, limit + 1);
-    const items = keys.slice(0, limit).map((key) => this.#listed(key));
+    const items = this.#objectsOf(keys.slice(0, limit), query);
     const last = items.at(-1)?.key;
     const next =
       keys.length > limit && last !== undefined ? { namespace: last.namespace, name: last.name } : undefined;
     return { items, revision: this.#durableRevision, ...(next === undefined ? {} : { next }) };
   }
 
-  /** Objects that are not in memory are read one by one, which is cheap compared with parsing them. */
+  /** A page of which little is in memory is read as a whole. */
+  #objectsOf(keys: readonly ObjectKey[], query: ListQuery): readonly StoredObject[] {
+    const known = keys.filter((key) => this.#known.has(key)).length;
+    if (known > keys.length / 2) return keys.map((key) => this.#listed(key));
+    return this.#tables.list(query, keys.length).map((stored) => {
+      const one = this.#known.get(stored.key);
+      if (one === undefined) this.#known.listed(stored);
+      return one ?? stored;
+    });
+  }
+
   #listed(key: ObjectKey): StoredObject {
     const known = this.#known.get(key);
     if (known !== undefined) return known;

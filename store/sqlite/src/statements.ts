@@ -3,14 +3,17 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
+const LISTED = `from objects
+  where collection = :collection and (:namespace is null or namespace = :namespace)
+    and (namespace, name) > (:afterNamespace, :afterName)
+  order by namespace, name limit :count`;
+
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
     get: prepare('select * from objects where collection = ? and namespace = ? and name = ?'),
-    list: prepare(`select collection, namespace, name from objects
-      where collection = :collection and (:namespace is null or namespace = :namespace)
-        and (namespace, name) > (:afterNamespace, :afterName)
-      order by namespace, name limit :count`),
+    keys: prepare(`select collection, namespace, name ${LISTED}`),
+    list: prepare(`select * ${LISTED}`),
     put: prepare('insert or replace into objects values (?, ?, ?, ?, ?, ?)'),
     checksum: prepare('select checksum from objects where collection = ? and namespace = ? and name = ?'),
     remove: prepare('delete from objects where collection = ? and namespace = ? and name = ?'),
