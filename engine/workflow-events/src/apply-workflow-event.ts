@@ -2,7 +2,12 @@
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import { transition, ulid, type Reason, type WorkflowEvent } from '@tinkerbell/workflow';
-import { workflowCollection, type Store, type Updated } from '@tinkerbell/store-contract';
+import {
+  workflowCollection,
+  type NamespacedName,
+  type Store,
+  type Updated,
+} from '@tinkerbell/store-contract';
 
 export interface ApplyDeps {
   readonly store: Store;
@@ -16,7 +21,7 @@ export interface ApplyDeps {
  */
 export function applyWorkflowEvent(
   deps: ApplyDeps,
-  place: { readonly namespace: string; readonly name: string },
+  place: NamespacedName,
   event: WorkflowEvent | ((workflow: Workflow) => WorkflowEvent),
 ): Promise<Updated<Reason, Workflow>> {
   return workflowCollection.update<Reason>(deps.store, place, (workflow) => {

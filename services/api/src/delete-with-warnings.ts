@@ -3,7 +3,7 @@
  * a namespace do so in any order. The caller gets a warning, and the timelines of both get a record.
  */
 import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
-import type { Journal, View } from '@tinkerbell/store-contract';
+import type { Journal, NamespacedName, View } from '@tinkerbell/store-contract';
 import { deleteObject, type DeleteDeps } from './delete-object.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import type { ResourceTarget } from './request-target.ts';
@@ -37,11 +37,7 @@ export async function deleteWithWarnings(
   return { answer, warnings: deletionWarnings(hardware, workflows) };
 }
 
-function record(
-  { journal }: Deps,
-  hardware: Hardware,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-): void {
+function record({ journal }: Deps, hardware: Hardware, { namespace, name }: NamespacedName): void {
   const machine = primaryMacOf(hardware);
   journal.append({
     source: 'workflow',

@@ -1,6 +1,6 @@
 /** Creates the initial namespaces. */
 import { collectionOf, firstNamespaces, namespaceKind } from '@tinkerbell/resources';
-import type { Store } from '@tinkerbell/store-contract';
+import type { NamespacedName, Store } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { createObject, type VerbDeps } from './resource-handlers.ts';
 import { writeOptions } from './write-options.ts';
@@ -24,7 +24,7 @@ const LAST_NAME = '~';
 
 /** Yields each namespace once, with one small query each. */
 async function* namespacesIn(store: Store, collection: string): AsyncGenerator<string, void, undefined> {
-  let after: { readonly namespace: string; readonly name: string } | undefined;
+  let after: NamespacedName | undefined;
   for (;;) {
     const { items } = await store.list({ collection, limit: 1, ...(after && { after }) });
     const namespace = items[0]?.key.namespace;

@@ -12,6 +12,7 @@ import {
   type Change,
   type ObjectKey,
   type View,
+  type NamespacedName,
 } from '@tinkerbell/store-contract';
 import { subjectOf } from '@tinkerbell/engine-workflow-events';
 import { workflowStateOf } from '@tinkerbell/workflow';
@@ -20,7 +21,7 @@ import { showAllClaims, showClaims } from './claim-conditions.ts';
 import { jobCollection } from './boot-phase.ts';
 import { createControllerMetrics } from './metrics.ts';
 import { reconcile } from './reconcile.ts';
-import { Referrers, type HardwareName } from './referrers.ts';
+import { Referrers } from './referrers.ts';
 import { Rendering, type RenderingDeps } from './rendering.ts';
 import { WorkQueue } from './work-queue.ts';
 import { WorkflowCounts } from './workflow-counts.ts';
@@ -125,7 +126,7 @@ function waitingForTemplate(view: View, { namespace, name }: ObjectKey): readonl
     .map(pathOf);
 }
 
-function waitingFor(view: View, { namespace, name }: HardwareName): readonly string[] {
+function waitingFor(view: View, { namespace, name }: NamespacedName): readonly string[] {
   return view.workflowsByHardware(namespace, name).filter(isUnrendered).map(pathOf);
 }
 

@@ -1,7 +1,7 @@
 /** Reconciles one workflow: reads its status and performs its effects until none is left. */
 import { mayRunOn, USE_HARDWARE, type Workflow } from '@tinkerbell/resources';
 import type { WorkflowDefinition } from '@tinkerbell/template';
-import { machineOfAgent, workflowCollection } from '@tinkerbell/store-contract';
+import { machineOfAgent, workflowCollection, type NamespacedName } from '@tinkerbell/store-contract';
 import { effectsFor, needsPreparation, type Effect, type WorkflowEvent } from '@tinkerbell/workflow';
 import { apply } from './apply-event.ts';
 import { clearBootJob, createBootJob, followBootJob, toggleNetboot, type BootDeps } from './boot-phase.ts';
@@ -10,18 +10,13 @@ import type { Again } from './work-queue.ts';
 /** Limit of effects in one reconciliation. More than a workflow can have means a loop, which is an error. */
 const ROUNDS_LIMIT = 20;
 
-interface Name {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 export interface ReconcileDeps extends BootDeps {
   /** Time since which agents can report, by the clock. */
   readonly answeringSinceMs: number;
 }
 
 /** Resolves with the time of the next deadline, if there is one. */
-export async function reconcile(deps: ReconcileDeps, workflow: Name): Promise<Again> {
+export async function reconcile(deps: ReconcileDeps, workflow: NamespacedName): Promise<Again> {
   for (let round = 0; round < ROUNDS_LIMIT; round++) {
     const stored = await workflowCollection.get(deps.store, workflow);
     if (stored === undefined) return undefined;

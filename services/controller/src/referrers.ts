@@ -1,15 +1,13 @@
 /** Indexes which Hardware references an object in `spec.references`, to find the workflows that wait for a change of the object. */
-import type { ObjectMeta, Hardware } from '@tinkerbell/resources';
-import { formatKey, type ObjectKey } from '@tinkerbell/store-contract';
+import type { Hardware } from '@tinkerbell/resources';
+import { formatKey, type NamespacedName, type ObjectKey } from '@tinkerbell/store-contract';
 import { referencedKeys } from '@tinkerbell/engine-rendering';
 import type { ReferenceRules } from '@tinkerbell/template';
-
-export type HardwareName = Pick<ObjectMeta, 'namespace' | 'name'>;
 
 export class Referrers {
   readonly #rules: ReferenceRules;
   /** By the path of the object, then by the path of the Hardware. */
-  readonly #byObject = new Map<string, Map<string, HardwareName>>();
+  readonly #byObject = new Map<string, Map<string, NamespacedName>>();
   /** Paths of the objects that a Hardware references. */
   readonly #ofHardware = new Map<string, readonly string[]>();
 
@@ -25,12 +23,12 @@ export class Referrers {
     const objects = referencedKeys(hardware, this.#rules).map(formatKey);
     this.#ofHardware.set(path, objects);
     for (const object of objects) {
-      const named = this.#byObject.get(object) ?? new Map<string, HardwareName>();
+      const named = this.#byObject.get(object) ?? new Map<string, NamespacedName>();
       this.#byObject.set(object, named.set(path, { namespace, name }));
     }
   }
 
-  remove({ namespace, name }: HardwareName): void {
+  remove({ namespace, name }: NamespacedName): void {
     const path = `${namespace}/${name}`;
     for (const object of this.#ofHardware.get(path) ?? []) {
       const named = this.#byObject.get(object);
@@ -47,7 +45,7 @@ export class Referrers {
     for (const hardware of all) this.put(hardware);
   }
 
-  naming(key: ObjectKey): readonly HardwareName[] {
+  naming(key: ObjectKey): readonly NamespacedName[] {
     return [...(this.#byObject.get(formatKey(key))?.values() ?? [])];
   }
 }

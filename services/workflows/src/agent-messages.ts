@@ -10,6 +10,7 @@ import {
   type Namespaces,
 } from '@tinkerbell/api/agent';
 import type { Workflow, WorkflowAction } from '@tinkerbell/resources';
+import type { NamespacedName } from '@tinkerbell/store-contract';
 import type { ActionPlace, ActionReport, ActionState } from '@tinkerbell/workflow';
 
 /**
@@ -74,7 +75,7 @@ const DURATION_LENGTH_MAX = 64;
 export type ParsedReport =
   | {
       readonly ok: true;
-      readonly workflow: { readonly namespace: string; readonly name: string };
+      readonly workflow: NamespacedName;
       readonly report: ActionReport;
     }
   | { readonly ok: false; readonly message: string };

@@ -11,7 +11,7 @@ import {
 } from '@tinkerbell/api/agent';
 import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import type { Workflow } from '@tinkerbell/resources';
-import type { Updated, View } from '@tinkerbell/store-contract';
+import type { NamespacedName, Updated, View } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionPlace, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
 import { applyWorkflowEvent, type ApplyDeps } from '@tinkerbell/engine-workflow-events';
@@ -34,11 +34,6 @@ const SHOWN_ID_LENGTH_MAX = 64;
 /** Every report writes the whole status. */
 const MESSAGE_LENGTH_MAX = 8192;
 
-interface WorkflowName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** Rejects with an RpcError. When it resolves, the report is durable. */
 export async function reportActionStatus(
   deps: ReportDeps,
@@ -59,7 +54,7 @@ export async function reportActionStatus(
 /** Returns undefined when the report changed the workflow, else why it did not. Rejects with an RpcError. */
 export async function recordReport(
   deps: ReportDeps,
-  workflow: WorkflowName,
+  workflow: NamespacedName,
   given: ActionReport,
 ): Promise<Reason | undefined> {
   const report = shortened(withoutSecrets(deps, workflow, given));
@@ -83,7 +78,7 @@ function shortened(report: ActionReport): ActionReport {
 /** Records the report of a fenced agent, and that it changes nothing. */
 export function refuseFenced(
   deps: ReportDeps,
-  { namespace, name }: WorkflowName,
+  { namespace, name }: NamespacedName,
   report: ActionReport,
 ): void {
   deps.metrics.reports.add({ outcome: 'fenced' });
@@ -106,7 +101,7 @@ function outcomeOf(applied: Updated<Reason>): string {
 /** The action's failure message may quote its environment. */
 function withoutSecrets(
   { view }: ReportDeps,
-  { namespace, name }: WorkflowName,
+  { namespace, name }: NamespacedName,
   report: ActionReport,
 ): ActionReport {
   if (report.message === undefined || report.message === '') return report;

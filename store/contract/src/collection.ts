@@ -9,14 +9,9 @@ import {
   type Template,
   type Workflow,
 } from '@tinkerbell/resources';
-import type { Change, ObjectKey, Store, StoredObject } from './store.ts';
+import type { Change, NamespacedName, ObjectKey, Store, StoredObject } from './store.ts';
 import { updateObject, type Decision, type Updated } from './update-object.ts';
 import type { View } from './view.ts';
-
-interface Place {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 export class Collection<Object extends Resource> {
   /** `hardware.tinkerbell.org` */
@@ -26,11 +21,11 @@ export class Collection<Object extends Resource> {
     this.name = name;
   }
 
-  key({ namespace, name }: Place): ObjectKey {
+  key({ namespace, name }: NamespacedName): ObjectKey {
     return { collection: this.name, namespace, name };
   }
 
-  get(store: Store, place: Place): Promise<StoredObject<Object> | undefined> {
+  get(store: Store, place: NamespacedName): Promise<StoredObject<Object> | undefined> {
     return store.get(this.key(place)) as Promise<StoredObject<Object> | undefined>;
   }
 
@@ -52,7 +47,7 @@ export class Collection<Object extends Resource> {
   /** As `updateObject`. */
   update<Refusal>(
     store: Store,
-    place: Place,
+    place: NamespacedName,
     decide: (current: Object) => Decision<Refusal, Object>,
   ): Promise<Updated<Refusal, Object>> {
     const updated = updateObject<Refusal>(store, this.key(place), (current) => decide(this.typed(current)));

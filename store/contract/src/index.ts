@@ -3,6 +3,7 @@ export {
   type Change,
   type CommitResult,
   type ListQuery,
+  type NamespacedName,
   type ObjectKey,
   type ObjectList,
   type Store,

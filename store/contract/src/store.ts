@@ -41,6 +41,12 @@ export type CommitResult =
       readonly message: string;
     };
 
+/** Within a collection. The namespace is empty for a kind without namespaces. */
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 export interface ListQuery {
   readonly collection: string;
   /** Selects all namespaces when absent. */
@@ -48,7 +54,7 @@ export interface ListQuery {
   /** The maximum number of objects. `next` then contains the key from which to continue. */
   readonly limit?: number;
   /** The last key of the previous page. */
-  readonly after?: { readonly namespace: string; readonly name: string };
+  readonly after?: NamespacedName;
 }
 
 export interface ObjectList {
@@ -56,7 +62,7 @@ export interface ObjectList {
   readonly items: readonly StoredObject[];
   /** The store's revision when the list was read. */
   readonly revision: number;
-  readonly next?: { readonly namespace: string; readonly name: string };
+  readonly next?: NamespacedName;
 }
 
 export interface Change<Object extends Resource = Resource> {

@@ -6,7 +6,6 @@ import type { BackupLine } from './backup-file.ts';
 
 /** Kinds that are short-lived or belong to one server. */
 const LEFT_OUT = new Set(['leases.coordination.k8s.io', 'events']);
-/** Review kinds. Discovery does not mark them, because their paths are not subresources in Kubernetes. */
 const WITH_TIMELINE = new Set(['hardware.tinkerbell.org', 'workflows.tinkerbell.org']);
 /** Kinds in the order of their dependencies: owners and namespaces first. */
 const FIRST = [

@@ -1,7 +1,7 @@
 /** Calls of a store. Each answer is compared with the model's answer. */
 import assert from 'node:assert/strict';
 import type { AsyncCommand } from 'fast-check';
-import type { Change, CommitResult, ListQuery, ObjectKey, Store, Write } from '../index.ts';
+import type { Change, CommitResult, ListQuery, NamespacedName, ObjectKey, Store, Write } from '../index.ts';
 import type { StoreModel } from './store-model.ts';
 
 /** A write without its expected revision, which depends on the objects that exist when it runs. */
@@ -113,7 +113,7 @@ export function listCommand(query: ListQuery): StoreCommand {
   });
 }
 
-function nameOf({ namespace, name }: ObjectKey): { readonly namespace: string; readonly name: string } {
+function nameOf({ namespace, name }: ObjectKey): NamespacedName {
   return { namespace, name };
 }
 
