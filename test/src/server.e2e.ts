@@ -1,5 +1,7 @@
 /** Tests the server as an operator uses it: start, wrong flags, kill, start again. */
 import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { documentedMetrics, shownMetrics, undocumented } from './metrics-reference.ts';
 import { startServer, type ServerChild } from './start-server.ts';
@@ -39,10 +41,23 @@ test('reports that a data folder is in use, and the flag to choose another', asy
 test('names the port in use, its holder and the flag', async () => {
   await using server = await startServer();
   const { port } = new URL(server.url);
-  const expected = new RegExp(
-    `TCP port ${port} is in use by \\S+ \\(process ${server.pid}\\); choose another with --http-port`,
+  for (const flag of ['--http-port', '--tink-server-bind-port'])
+    await assert.rejects(
+      startServer({ flags: [flag, port] }),
+      new RegExp(
+        `TCP port ${port} is in use by \\S+ \\(process ${server.pid}\\); choose another with ${flag}`,
+      ),
+    );
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port: number } = socket.address();
+  await assert.rejects(
+    startServer({ flags: ['--syslog-enabled=true', `--syslog-bind-port=${number}`] }),
+    new RegExp(
+      `UDP port ${number} is in use by \\S+ \\(process ${process.pid}\\); choose another with --syslog-bind-port`,
+    ),
   );
-  await assert.rejects(startServer({ flags: ['--http-port', port] }), expected);
+  socket.close();
 });
 
 test('names wrong flags and values', async () => {

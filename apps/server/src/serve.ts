@@ -1,7 +1,7 @@
 /** `tinkerbell`: reads flags and environment, starts the server, and stops it on a signal. */
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
-import { messageOf, PlatformError, type Log } from '@tinkerbell/platform-contract';
+import { messageOf, PlatformError, type FailedPort, type Log } from '@tinkerbell/platform-contract';
 import { holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
 import { configReport } from './settings/config-check.ts';
@@ -99,25 +99,26 @@ function warnIfOpen(settings: Settings, log: Log): void {
   log.warn('the API answers everyone without authentication', { flag: '--api-anonymous=everyone' });
 }
 
-/** Explains a port in use: the flag that changes our port, and the program that holds it unless the platform has named it. */
-async function withWayOut(error: PlatformError, settings: Settings): Promise<string> {
-  const match = /\b(TCP|UDP) port (\d+)/.exec(error.message);
-  if (match === null) return error.message;
-  const [port, protocol, number] = [match[0], match[1] === 'TCP' ? 'tcp' : 'udp', Number(match[2])] as const;
-  const isNamed = error.message.includes(' by ') || error.code !== 'address-in-use';
-  const holder = isNamed ? '' : await holderOf(protocol, number);
+/** Explains a port that cannot be opened: the program that holds it, unless the platform has named it, and the flag that changes it. */
+async function withWayOut({ code, message, port }: PlatformError, settings: Settings): Promise<string> {
+  if (port === undefined) return message;
+  const isHeld = code === 'address-in-use' && port.hasHolder !== true;
+  const holder = isHeld ? await holderOf(port.protocol, port.number) : '';
   const flag = flagOfPort(port, settings);
-  return `${error.message}${holder}${flag === undefined ? '' : `; choose another with ${flag}`}`;
+  return `${message}${holder}${flag === undefined ? '' : `; choose another with ${flag}`}`;
 }
 
-function flagOfPort(port: string, { http, workflows, boot }: Settings): string | undefined {
+function flagOfPort(
+  { protocol, number }: FailedPort,
+  { http, workflows, boot }: Settings,
+): string | undefined {
   return new Map([
-    [`TCP port ${http.port}`, '--http-port'],
-    [`TCP port ${workflows?.port}`, '--tink-server-bind-port'],
-    [`UDP port ${boot?.dhcp?.port}`, '--dhcp-bind-interface, or disable DHCP with --dhcp-enabled=false'],
-    [`UDP port ${boot?.tftp?.port}`, '--tftp-server-bind-port'],
-    [`UDP port ${boot?.syslog?.port}`, '--syslog-bind-port, or disable it with --syslog-enabled=false'],
-  ]).get(port);
+    [`tcp ${http.port}`, '--http-port'],
+    [`tcp ${workflows?.port}`, '--tink-server-bind-port'],
+    [`udp ${boot?.dhcp?.port}`, '--dhcp-bind-interface, or disable DHCP with --dhcp-enabled=false'],
+    [`udp ${boot?.tftp?.port}`, '--tftp-server-bind-port'],
+    [`udp ${boot?.syslog?.port}`, '--syslog-bind-port, or disable it with --syslog-enabled=false'],
+  ]).get(`${protocol} ${number}`);
 }
 
 function fail(message: string): number {

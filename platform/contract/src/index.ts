@@ -35,7 +35,7 @@ export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export type { FileInfo, Files, StreamProgress } from './files.ts';
 export type { OpenOwnedDirectory, OwnedDirectory, OwnedFile, OwnedFileWriter } from './owned-directory.ts';
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
-export { PlatformError, type PlatformErrorCode } from './platform-error.ts';
+export { PlatformError, type FailedPort, type PlatformErrorCode } from './platform-error.ts';
 export type { Service, ServiceHealth } from './service.ts';
 export { HeldBytes, type HeldFor } from './held-bytes.ts';
 export { Slots } from './slots.ts';

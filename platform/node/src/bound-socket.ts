@@ -64,5 +64,5 @@ function enlargeReceiveBuffer(library: CLibrary, fd: number): void {
 function failure({ networkInterface, address, port }: UdpOptions, result: number): PlatformError {
   const on = networkInterface ?? address;
   const where = `UDP port ${port}${on === undefined ? '' : ` on ${on}`}`;
-  return socketFailure(-result, { where, networkInterface });
+  return socketFailure(-result, { where, port, networkInterface });
 }

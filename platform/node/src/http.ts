@@ -98,12 +98,17 @@ function listen(server: Server, port: number, address: string | undefined): Prom
 
 async function listenError(port: number, cause: NodeJS.ErrnoException): Promise<PlatformError> {
   if (cause.code === 'EADDRINUSE') {
-    return new PlatformError('address-in-use', `TCP port ${port} is in use${await holderOf('tcp', port)}`, {
+    const holder = await holderOf('tcp', port);
+    return new PlatformError('address-in-use', `TCP port ${port} is in use${holder}`, {
       cause,
+      port: { protocol: 'tcp', number: port, hasHolder: holder !== '' },
     });
   }
   const code = cause.code === 'EACCES' ? 'permission-denied' : 'unavailable';
-  return new PlatformError(code, `cannot listen on TCP port ${port}: ${cause.message}`, { cause });
+  return new PlatformError(code, `cannot listen on TCP port ${port}: ${cause.message}`, {
+    cause,
+    port: { protocol: 'tcp', number: port },
+  });
 }
 
 interface Answering {

@@ -13,10 +13,17 @@ export function socketFailure(
   errno: number,
   {
     where,
+    port: number,
     networkInterface,
     holder = '',
-  }: { readonly where: string; readonly networkInterface: string | undefined; readonly holder?: string },
+  }: {
+    readonly where: string;
+    readonly port: number;
+    readonly networkInterface: string | undefined;
+    readonly holder?: string;
+  },
 ): PlatformError {
+  const port = { protocol: 'udp', number, hasHolder: holder !== '' } as const;
   switch (errno) {
     case ENODEV:
       return new PlatformError('no-such-interface', `there is no network interface ${networkInterface}`);
@@ -25,10 +32,11 @@ export function socketFailure(
       return new PlatformError(
         'permission-denied',
         `not allowed to open ${where}; run as root or grant the program CAP_NET_BIND_SERVICE and CAP_NET_RAW`,
+        { port },
       );
     case EADDRINUSE:
-      return new PlatformError('address-in-use', `${where} is in use${holder}`);
+      return new PlatformError('address-in-use', `${where} is in use${holder}`, { port });
     default:
-      return new PlatformError('unavailable', `cannot open ${where}: errno ${errno}`);
+      return new PlatformError('unavailable', `cannot open ${where}: errno ${errno}`, { port });
   }
 }

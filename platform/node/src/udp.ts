@@ -124,12 +124,14 @@ async function sendOnlyBeside(fd: number, options: UdpOptions): Promise<SendOnly
 }
 
 async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformError> {
+  const port = { protocol: 'udp', number: options.port } as const;
   const isInUse =
     thrown instanceof PlatformError ? thrown.code === 'address-in-use' : codeOf(thrown) === 'EADDRINUSE';
   if (isInUse) {
     const holder = await holderOf('udp', options.port);
     return new PlatformError('address-in-use', `UDP port ${options.port} is in use${holder}`, {
       cause: thrown,
+      port: { ...port, hasHolder: holder !== '' },
     });
   }
   if (thrown instanceof PlatformError) return thrown;
@@ -137,12 +139,13 @@ async function udpError(options: UdpOptions, thrown: unknown): Promise<PlatformE
     return new PlatformError(
       'permission-denied',
       `not allowed to open UDP port ${options.port}; run as root or grant the program CAP_NET_BIND_SERVICE`,
-      { cause: thrown },
+      { cause: thrown, port },
     );
   }
   const message = messageOf(thrown);
   return new PlatformError('unavailable', `cannot open UDP port ${options.port}: ${message}`, {
     cause: thrown,
+    port,
   });
 }
 

@@ -70,7 +70,7 @@ async function boundDescriptor(options: Udp6Options): Promise<number> {
   if (fd >= 0) library.close(fd);
   const { networkInterface, port } = options;
   const holder = await holderOf('udp', port);
-  throw socketFailure(-result, { where: nameOf(options), networkInterface, holder });
+  throw socketFailure(-result, { where: nameOf(options), port: options.port, networkInterface, holder });
 }
 
 function configure(library: CLibrary, fd: number, { networkInterface, port }: Udp6Options): number {

@@ -61,10 +61,15 @@ export async function bind(server: Server, config: ListenConfig): Promise<number
   });
 }
 
+/** @grpc/grpc-js gives the code of the failure in its message only. */
 function bindError(config: ListenConfig, cause: Error): PlatformError {
+  const port = { protocol: 'tcp', number: config.port } as const;
   if (/EADDRINUSE/.test(cause.message))
-    return new PlatformError('address-in-use', `TCP port ${config.port} is in use`, { cause });
-  return new PlatformError('unavailable', `cannot listen on ${config.address}:${config.port}`, { cause });
+    return new PlatformError('address-in-use', `TCP port ${config.port} is in use`, { cause, port });
+  return new PlatformError('unavailable', `cannot listen on ${config.address}:${config.port}`, {
+    cause,
+    port,
+  });
 }
 
 async function credentialsOf(config: ListenConfig): Promise<ServerCredentials> {
