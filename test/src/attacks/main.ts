@@ -86,7 +86,8 @@ function shown(report: AttackReport): string {
   return [
     `seed ${report.seed}, ${report.minutes} minutes\n`,
     ...acts,
-    `longest turn of the event loop: ${report.busyMs.toFixed(1)} ms of processor time, ${report.busyAt} s after the start; seconds with one over 5 ms: ${report.turnsOver5Ms}\n`,
+    `longest callback: ${report.callbackMs.toFixed(1)} ms of processor time (${report.callbackType}), ${report.callbackAt} s after the start; seconds with one over 5 ms: ${report.longCallbacks}\n`,
+    `longest turn of the event loop: ${report.turnMs.toFixed(1)} ms of processor time, ${report.turnAt} s after the start\n`,
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
     `memory grew by ${report.growthMegabytes} MB, of which ${report.keptMegabytes} MB were kept in the last minute\n`,
     `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms, ${goodDhcp.slowestAt} s after the start\n`,

@@ -1,79 +1,81 @@
 /**
- * Loaded into the server before its own code. Once a second it appends a line of JSON to the file that
- * ATTACK_MONITOR names, with the memory of the process and how long its event loop was busy without a pause.
- * Processor time is measured, not wall-clock time, so that a busy host does not count. Garbage collection is
+ * Loaded into the server before its own code. Once a second it appends a line of JSON to the file that ATTACK_MONITOR names, with the
+ * memory of the process and how long its event loop was busy: with one callback, and in one turn, which serves all clients that
+ * sent at the same time. Processor time is measured, not wall-clock time, so that a busy host does not count. Garbage collection is
  * reported separately.
  */
+import { createHook } from 'node:async_hooks';
 import { appendFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
+import { BusyTimes } from './busy-times.ts';
 
 export interface MonitorLine {
-  /** Longest turn of the event loop in the second, without garbage collection, in processor milliseconds. */
-  readonly busyMs: number;
+  /** The longest turn of the event loop in the second, without garbage collection, in processor milliseconds. */
+  readonly turnMs: number;
+  /** The longest callback, with all ticks and promises that it resolved. In the same unit. */
+  readonly callbackMs: number;
+  /** The type of its async resource, such as `TCPWRAP` or `Immediate`. */
+  readonly callbackType: string;
   /** Longest pause for garbage collection, ms. */
   readonly collectionMs: number;
   readonly residentMegabytes: number;
 }
 
 const PERIOD_MS = 1000;
-const TURNS_KEPT = 20;
+/** Ticks and microtasks belong to the callback that requested them. */
+const PARTS_OF_CALLBACKS = new Set(['TickObject', 'Microtask']);
 
 function monitor(path: string): void {
-  let busyMs = 0;
+  const [turns, callbacks] = [new BusyTimes(), new BusyTimes()];
   let collectionMs = 0;
-  const turns = new Turns();
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) {
       collectionMs = Math.max(collectionMs, duration);
-      turns.collected(startTime, duration);
+      for (const times of [turns, callbacks]) times.collected(startTime, duration);
     }
   }).observe({ entryTypes: ['gc'] });
+  followCallbacks(callbacks);
   const turn = (): void => {
-    busyMs = Math.max(busyMs, turns.next());
+    turns.next('');
     setTimeout(turn, 1).unref();
   };
   turn();
   setInterval(() => {
-    const residentMegabytes = Math.round(process.memoryUsage.rss() / 1e6);
-    appendFileSync(
-      path,
-      `${JSON.stringify({ busyMs, collectionMs, residentMegabytes } satisfies MonitorLine)}\n`,
-    );
-    busyMs = 0;
+    const [longestTurn, longestCallback] = [turns.takeLongest(), callbacks.takeLongest()];
+    const line: MonitorLine = {
+      turnMs: longestTurn.usedMs,
+      callbackMs: longestCallback.usedMs,
+      callbackType: longestCallback.type,
+      collectionMs,
+      residentMegabytes: Math.round(process.memoryUsage.rss() / 1e6),
+    };
+    appendFileSync(path, `${JSON.stringify(line)}\n`);
     collectionMs = 0;
   }, PERIOD_MS).unref();
 }
 
-/**
- * Collections become known some turns after they happened, so a turn is evaluated `TURNS_KEPT` turns later.
- */
-class Turns {
-  readonly #kept: { readonly toMs: number; readonly usedMs: number }[] = [];
-  readonly #collections: { readonly atMs: number; readonly durationMs: number }[] = [];
-  #usedMs = processorMs();
-
-  collected(atMs: number, durationMs: number): void {
-    this.#collections.push({ atMs, durationMs });
-  }
-
-  /** Ends a turn. Returns the processor milliseconds of the evaluated turn, without collections. */
-  next(): number {
-    const used = processorMs();
-    this.#kept.push({ toMs: performance.now(), usedMs: used - this.#usedMs });
-    this.#usedMs = used;
-    const judged = this.#kept.length > TURNS_KEPT ? this.#kept.shift() : undefined;
-    if (judged === undefined) return 0;
-    let { usedMs } = judged;
-    while ((this.#collections[0]?.atMs ?? Infinity) < judged.toMs)
-      usedMs -= this.#collections.shift()?.durationMs ?? 0;
-    return usedMs;
-  }
-}
-
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
+/** A callback ends where the next one starts. */
+function followCallbacks(callbacks: BusyTimes): void {
+  const types = new Map<number, string>();
+  let depth = 0;
+  createHook({
+    trackPromises: false,
+    init(id, type) {
+      if (!PARTS_OF_CALLBACKS.has(type)) types.set(id, type);
+    },
+    before(id) {
+      const type = types.get(id);
+      if (depth === 0 && type !== undefined) callbacks.next(type);
+      depth += 1;
+    },
+    after() {
+      depth -= 1;
+    },
+    destroy(id) {
+      types.delete(id);
+    },
+  }).enable();
 }
 
 const file = process.env['ATTACK_MONITOR'];

@@ -1,0 +1,60 @@
+/** The longest of consecutive pieces of work, in processor time, without the garbage collections in them. */
+export interface BusyTime {
+  readonly type: string;
+  readonly usedMs: number;
+}
+
+interface Piece extends BusyTime {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Collections become known after the work in which they happened. */
+const EVALUATED_AFTER_MS = 500;
+/** Shorter pieces are not kept: there are many, and they exceed nothing. */
+const KEPT_FROM_MS = 2;
+
+export class BusyTimes {
+  readonly #pieces: Piece[] = [];
+  #collections: { readonly atMs: number; readonly durationMs: number }[] = [];
+  #usedMs = processorMs();
+  #fromMs = performance.now();
+  #type = '';
+
+  collected(atMs: number, durationMs: number): void {
+    this.#collections.push({ atMs, durationMs });
+  }
+
+  /** Ends the piece that runs, and begins one of this type. */
+  next(type: string): void {
+    const [usedMs, nowMs] = [processorMs(), performance.now()];
+    const piece = { type: this.#type, usedMs: usedMs - this.#usedMs, fromMs: this.#fromMs, toMs: nowMs };
+    if (piece.usedMs >= KEPT_FROM_MS) this.#pieces.push(piece);
+    [this.#usedMs, this.#fromMs, this.#type] = [usedMs, nowMs, type];
+  }
+
+  /** Returns the longest piece since the last call, except the latest ones, which the next call evaluates. */
+  takeLongest(): BusyTime {
+    const untilMs = performance.now() - EVALUATED_AFTER_MS;
+    let longest: BusyTime = { type: '', usedMs: 0 };
+    while ((this.#pieces[0]?.toMs ?? Infinity) < untilMs) {
+      const piece = this.#pieces.shift();
+      if (piece === undefined) break;
+      const usedMs = piece.usedMs - this.#collectedIn(piece);
+      if (usedMs > longest.usedMs) longest = { type: piece.type, usedMs };
+    }
+    const oldestMs = this.#pieces[0]?.fromMs ?? untilMs;
+    this.#collections = this.#collections.filter(({ atMs, durationMs }) => atMs + durationMs >= oldestMs);
+    return longest;
+  }
+
+  #collectedIn({ fromMs, toMs }: Piece): number {
+    const inside = this.#collections.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+    return inside.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  }
+}
+
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
