@@ -72,6 +72,8 @@ async function* fromEndpoint(
     } catch (thrown) {
       problem = connectionFailure(session.subjectOf({ what: whatOf(request) }), thrown);
       if (isFinal(problem, request)) throw problem;
+      // The connection broke after the last byte.
+      if (check.bytes > 0 && check.bytes === request.descriptor.size) return;
     }
     attempts = check.bytes - countedFrom >= PROGRESS_BYTES ? 1 : attempts + 1;
     if (attempts >= ATTEMPTS_MAX) throw problem;
