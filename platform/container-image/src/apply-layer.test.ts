@@ -46,7 +46,9 @@ async function ownTree(layers: readonly Buffer[]): Promise<readonly string[]> {
 
 /** umoci leaves the time of the root. Directories without an entry have the time of the test. */
 function withoutRootAndNow(lines: readonly string[]): readonly string[] {
-  return lines.filter((line) => !line.startsWith(' ')).map((line) => line.replace(/  17[1-9]\d{7} $/, ' now'));
+  return lines
+    .filter((line) => !line.startsWith(' '))
+    .map((line) => line.replace(/  17[1-9]\d{7} $/, ' now'));
 }
 
 const CAPABILITY = '\x01\x00\x00\x02\x00\x20\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00';
