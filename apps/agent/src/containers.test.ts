@@ -1,0 +1,109 @@
+/** The whole way of an action: assigned over gRPC, pulled from a real registry, run by crun, reported. */
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import { StateType, type ActionResponse, type ActionStatusRequest } from '@tinkerbell/api/agent';
+import {
+  localRegistry,
+  missingForContainers,
+  type LocalRegistry,
+} from '@tinkerbell/container-runtime/testing';
+import { action, isFinal, startServer } from './testing/action-server.ts';
+
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+const missing = missingForContainers();
+const REAL = { timeout: 120_000, ...(missing === undefined ? {} : { skip: missing }) };
+const base = mkdtempSync(join(tmpdir(), 'agent-containers-'));
+const cleanups: (() => void)[] = [];
+after(() => {
+  for (const task of cleanups) task();
+  rmSync(base, { recursive: true, force: true });
+});
+let registry: LocalRegistry;
+before(async () => {
+  if (missing !== undefined) return;
+  registry = await localRegistry({ after: (task) => void cleanups.push(task) });
+  const script = '#!/bin/sh\necho "the script got $1 and $VALUE"\necho "a warning" >&2\nexit ${CODE:-0}\n';
+  registry.push({ name: 'team/alpine:v1', entrypoint: ['/script'], command: ['nothing'], files: { script } });
+});
+let runs = 0;
+
+/** Runs the action, and returns its final report and what the agent printed. */
+async function ran(
+  context: TestContext,
+  given: Partial<ActionResponse>,
+  ...flags: string[]
+): Promise<{ report: ActionStatusRequest; printed: string; spool: string }> {
+  const server = await startServer(context, [
+    action({ name: 'it', image: `${registry.host}/team/alpine:v1`, ...given }),
+  ]);
+  const spool = join(base, `spool-${(runs += 1)}`);
+  const common = [
+    '--id=agent-1',
+    `--grpc-server=${server.address}`,
+    `--spool-directory=${spool}`,
+    '--backoff-max-interval=20ms',
+  ];
+  const agent = fork(MAIN, [...common, `--registry-plain-http=${registry.host}`, ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  context.after(() => void agent.kill('SIGKILL'));
+  let printed = '';
+  agent.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  const report = (await server.reportsUntil(isFinal)).find(isFinal);
+  assert.ok(report);
+  return { report, printed, spool };
+}
+
+const textOf = ({ message }: ActionStatusRequest): string => message?.message ?? '';
+
+test('runs a private image, although its name is that of a built-in action', REAL, async (context) => {
+  const { report, printed, spool } = await ran(context, { command: ['this'], environment: ['VALUE=a=b'] });
+  assert.equal(report.actionState, StateType.SUCCESS, textOf(report));
+  assert.equal(textOf(report), 'the container ended with 0');
+  assert.match(printed, /the script got this and a=b/);
+  assert.match(printed, /warning: a warning/);
+  assert.deepEqual(readdirSync(join(spool, 'containers', 'running')), [], 'the image is removed');
+});
+
+test('reports the exit code of a container with its last output', REAL, async (context) => {
+  const { report } = await ran(context, { environment: ['CODE=42'] });
+  assert.equal(report.actionState, StateType.FAILED);
+  assert.match(textOf(report), /^the container ended with 42\nthe script got nothing and\s+a warning$/);
+});
+
+test('ends a container at its timeout, with everything that it started', REAL, async (context) => {
+  const files = {
+    'script-that-stays': '#!/bin/sh\ntrap "" TERM\nsetsid sleep 87651 &\nsleep 87652\nsleep 87653\n',
+  };
+  registry.push({ name: 'stays:v1', entrypoint: ['/script-that-stays'], files });
+  const { report } = await ran(context, { image: `${registry.host}/stays:v1`, timeout: 3n });
+  assert.equal(report.actionState, StateType.TIMEOUT, textOf(report));
+  const left = readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('8765');
+    } catch {
+      return false;
+    }
+  });
+  assert.deepEqual(left, []);
+});
+
+test('a missing image, and a machine without a runtime, are explained', REAL, async (context) => {
+  const absent = await ran(context, { image: `${registry.host}/team/absent:v1` });
+  assert.match(
+    textOf(absent.report),
+    /registry 127.* cannot get the manifest of team\/absent:v1: status 404: MANIFEST_UNKNOWN/,
+  );
+  const without = await ran(context, {}, '--runtime=builtin');
+  assert.match(
+    textOf(without.report),
+    /is not built in; .*this machine cannot run containers: install crun, or set --runtime/,
+  );
+});
