@@ -78,10 +78,7 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
     };
     const stop = (): void => {
       killGroup(child, 'SIGTERM');
-      timers.schedule(
-        options.order.execution.kind === 'container' ? CONTAINER_GRACE_MS : KILL_GRACE_MS,
-        kill,
-      );
+      timers.schedule(graceMs(options), kill);
     };
     child.on('message', (raw) => {
       const message = runnerMessageIn(raw);
@@ -106,6 +103,10 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
     cancelled?.addEventListener('abort', stop, { once: true });
     if (cancelled?.aborted === true) stop();
   });
+}
+
+function graceMs({ order }: ActionProcessOptions): number {
+  return order.execution.kind === 'container' ? CONTAINER_GRACE_MS : KILL_GRACE_MS;
 }
 
 /** Tasks that are cancelled together. */
