@@ -1,7 +1,7 @@
 /** Runs an action's image as a container, in the action's own process. */
 import { readFile } from 'node:fs/promises';
 import type { ActionContext, ActionResult } from '@tinkerbell/action-kit';
-import { runWithCrun, type ContainerMachine } from '@tinkerbell/container-runtime';
+import { runWithCrun, runWithDocker, type ContainerMachine } from '@tinkerbell/container-runtime';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { nodeRandom } from '@tinkerbell/platform-node';
 import { OciError } from '@tinkerbell/oci';
@@ -45,15 +45,12 @@ function exitCodeOf(
   machine: ContainerMachine,
 ): Promise<number> {
   const { [BUILT_IN_VARIABLE]: _, ...environment } = order.environment;
-  const { crun, directory } = order.containers;
+  const { crun, directory, dockerSocket } = order.containers;
   switch (runtime) {
     case 'crun':
       return runWithCrun({ ...order, environment }, { ...machine, crun, directory });
     case 'docker':
-      throw new PlatformError(
-        'unavailable',
-        'the runtime docker is not supported by this agent; use --runtime=crun',
-      );
+      return runWithDocker({ ...order, environment }, { ...machine, socket: dockerSocket });
     default:
       return runtime satisfies never;
   }

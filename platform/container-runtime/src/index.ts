@@ -5,3 +5,4 @@ export {
   type OutputStream,
 } from './container-order.ts';
 export { runWithCrun, type CrunMachine } from './crun-container.ts';
+export { runWithDocker, type DockerMachine } from './docker-container.ts';
