@@ -61,6 +61,21 @@ async function ran(
   return { report, printed, spool };
 }
 
+/** The processes on this machine whose arguments contain the text. */
+function processesWith(text: string): readonly string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function untilRuns(text: string): Promise<void> {
+  while (processesWith(text).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
 const textOf = ({ message }: ActionStatusRequest): string => message?.message ?? '';
 
 test('runs a private image, although its name is that of a built-in action', REAL, async (context) => {
@@ -85,14 +100,23 @@ test('ends a container at its timeout, with everything that it started', REAL, a
   registry.push({ name: 'stays:v1', entrypoint: ['/script-that-stays'], files });
   const { report } = await ran(context, { image: `${registry.host}/stays:v1`, timeout: 3n });
   assert.equal(report.actionState, StateType.TIMEOUT, textOf(report));
-  const left = readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('8765');
-    } catch {
-      return false;
-    }
+  assert.deepEqual(processesWith('8765'), []);
+});
+
+test('a container ends when its agent is killed', REAL, async (context) => {
+  const files = { 'script-that-stays': '#!/bin/sh\necho started\nsleep 86541\n' };
+  registry.push({ name: 'orphan:v1', entrypoint: ['/script-that-stays'], files });
+  const server = await startServer(context, [action({ name: 'it', image: `${registry.host}/orphan:v1` })]);
+  const spool = join(base, 'orphan-spool');
+  const common = ['--id=agent-1', `--grpc-server=${server.address}`, `--spool-directory=${spool}`];
+  const agent = fork(MAIN, [...common, `--registry-plain-http=${registry.host}`], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
   });
-  assert.deepEqual(left, []);
+  agent.stdout?.resume();
+  await untilRuns('86541');
+  agent.kill('SIGKILL');
+  while (processesWith('86541').length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
 });
 
 test('a missing image, and a machine without a runtime, are explained', REAL, async (context) => {
