@@ -1,7 +1,7 @@
 /** Compares with umoci, and checks bounds and digests. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -75,6 +75,8 @@ const upper: readonly WrittenEntry[] = [
   { name: 'sbin/init', flag: '0', content: 'init' },
   { name: 'tmp/.wh.old', flag: '0' },
   { name: 'opaque/', flag: '5' },
+  { name: 'opaque/early', flag: '0' },
+  { name: 'opaque/sub/early', flag: '0' },
   { name: 'opaque/.wh..wh..opq', flag: '0' },
   { name: 'opaque/kept', flag: '0' },
   { name: 'replaced', flag: '0', content: 'now a file' },
@@ -118,6 +120,17 @@ const honestLayer = fc
       ),
     ];
   });
+
+test('a whiteout hides nothing of its own layer', async () => {
+  const root = fresh();
+  const tree = new RootedTree(root);
+  const owner = { userId: process.getuid?.() ?? 0, groupId: process.getgid?.() ?? 0 };
+  const file = (name: string): WrittenEntry => ({ name, flag: '0', ...owner });
+  await applied(tree, layerOf([file('d/low'), file('same')]));
+  await applied(tree, layerOf([file('d/own'), file('.wh.d'), file('same'), file('.wh.same')]));
+  assert.deepEqual(readdirSync(root).sort(), ['d', 'same']);
+  assert.deepEqual(readdirSync(join(root, 'd')), ['own']);
+});
 
 test('generated images give the same tree as umoci', UMOCI, async () => {
   await fc.assert(
