@@ -1,7 +1,7 @@
 /** The whole way of an action: assigned over gRPC, pulled from a real registry, run by crun, reported. */
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
@@ -103,6 +103,30 @@ test('ends a container at its timeout, with everything that it started', REAL, a
   assert.deepEqual(processesWith('8765'), []);
 });
 
+test('pulls from a registry with a login, whose name has no mirror that works', REAL, async (context) => {
+  const login = { username: 'worker', password: 'p:a ss' };
+  const closed = await localRegistry({ after: (task) => void cleanups.push(task) }, login);
+  closed.push({ name: 'closed:v1', command: ['echo', 'opened'] });
+  const image = { image: `${closed.host}/closed:v1` };
+  const http = `--registry-plain-http=${closed.host}`;
+  const denied = await ran(context, image, http);
+  assert.match(
+    textOf(denied.report),
+    /closed:v1: status 401: UNAUTHORIZED .*; check the name of the image and the credentials/,
+  );
+  const named = [
+    `--registry-name=${closed.host}`,
+    '--registry-user=worker',
+    `--registry-pass=${login.password}`,
+  ];
+  const mirror = `--registry-mirrors=${closed.host}=http://${registry.host}`;
+  const { report, printed } = await ran(context, image, http, mirror, ...named);
+  assert.equal(report.actionState, StateType.SUCCESS, textOf(report));
+  assert.match(printed, /opened/);
+  const wrong = await ran(context, image, http, ...named.slice(0, 2), '--registry-pass=other');
+  assert.match(textOf(wrong.report), /status 401/);
+});
+
 test('a container ends when its agent is killed', REAL, async (context) => {
   const files = { 'script-that-stays': '#!/bin/sh\necho started\nsleep 86541\n' };
   registry.push({ name: 'orphan:v1', entrypoint: ['/script-that-stays'], files });
@@ -117,6 +141,20 @@ test('a container ends when its agent is killed', REAL, async (context) => {
   await untilRuns('86541');
   agent.kill('SIGKILL');
   while (processesWith('86541').length > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+});
+
+test('waitdaemon starts a container with the volumes of its action', REAL, async (context) => {
+  registry.push({ name: 'later:v1', entrypoint: ['touch'], command: ['/absent'] });
+  const { report, spool } = await ran(context, {
+    image: 'ghcr.io/jacobweinstock/waitdaemon:latest',
+    environment: [`IMAGE=${registry.host}/later:v1`, 'WAIT_SECONDS=0'],
+    command: ['/out/marker'],
+    volumes: [`${join(base, 'out')}:/out`],
+  });
+  assert.equal(report.actionState, StateType.SUCCESS, textOf(report));
+  while (!existsSync(join(base, 'out', 'marker'))) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (readdirSync(join(spool, 'containers', 'running')).length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 50));
 });
 
 test('a missing image, and a machine without a runtime, are explained', REAL, async (context) => {

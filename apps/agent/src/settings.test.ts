@@ -116,5 +116,5 @@ test('names missing or invalid settings and the fix', () => {
   );
   assert.match(errorOf([...valid, '--built-in-actions=no']), /built-in-actions=no must be auto or never/);
   assert.match(errorOf([...valid, '--registry-mirrors=x']), /the mirror 'x' is invalid; write registry=URL/);
-  assert.match(errorOf([...valid, '--registry-plain-http=http:\/\/x']), /the registry 'http:.*' is invalid/);
+  assert.match(errorOf([...valid, '--registry-plain-http=http://x']), /the registry 'http:.*' is invalid/);
 });

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { hashSync } from 'bcryptjs';
 
 export interface TestImage {
   readonly name: string;
@@ -31,7 +32,16 @@ export function missingForContainers(): string | undefined {
   return process.getuid?.() === 0 ? undefined : 'containers need root';
 }
 
-export async function localRegistry(context: { after(task: () => void): void }): Promise<LocalRegistry> {
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** With a login, the registry serves nobody else. */
+export async function localRegistry(
+  context: { after(task: () => void): void },
+  login?: Login,
+): Promise<LocalRegistry> {
   const directory = mkdtempSync(join(tmpdir(), 'local-registry-'));
   context.after(() => rmSync(directory, { recursive: true, force: true }));
   const configuration = {
@@ -39,8 +49,11 @@ export async function localRegistry(context: { after(task: () => void): void }):
     log: { formatter: 'text', level: 'info' },
     storage: { filesystem: { rootdirectory: join(directory, 'store') } },
     http: { addr: '127.0.0.1:0' },
+    ...(login === undefined ? {} : { auth: { htpasswd: { realm: 'test', path: join(directory, 'users') } } }),
   };
   writeFileSync(join(directory, 'config.yml'), JSON.stringify(configuration));
+  if (login !== undefined)
+    writeFileSync(join(directory, 'users'), `${login.username}:${hashSync(login.password, 4)}\n`);
   const server = spawn('docker-registry', ['serve', join(directory, 'config.yml')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -52,10 +65,16 @@ export async function localRegistry(context: { after(task: () => void): void }):
       if (listening !== undefined) resolve(listening);
     });
   });
-  return { host, push: (image) => push(image, host, directory) };
+  return { host, push: (image) => push(image, { host, directory, login }) };
 }
 
-function push(image: TestImage, host: string, directory: string): void {
+interface Place {
+  readonly host: string;
+  readonly directory: string;
+  readonly login: Login | undefined;
+}
+
+function push(image: TestImage, { host, directory, login }: Place): void {
   const work = mkdtempSync(join(directory, 'image-'));
   const reference = `${work}/layout:latest`;
   const umoci = (...args: string[]) => execFileSync('umoci', args, { stdio: 'pipe' });
@@ -78,7 +97,13 @@ function push(image: TestImage, host: string, directory: string): void {
   ];
   umoci('config', '--image', reference, '--os', 'linux', ...options);
   const compression = ['--dest-compress-format', image.compression ?? 'gzip', '--format', 'oci'];
-  const target = ['--dest-tls-verify=false', `oci:${reference}`, `docker://${host}/${image.name}`];
+  const credentials = login === undefined ? [] : ['--dest-creds', `${login.username}:${login.password}`];
+  const target = [
+    '--dest-tls-verify=false',
+    ...credentials,
+    `oci:${reference}`,
+    `docker://${host}/${image.name}`,
+  ];
   execFileSync('skopeo', ['--insecure-policy', 'copy', ...compression, '--dest-compress', ...target], {
     stdio: 'pipe',
   });
