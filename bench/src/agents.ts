@@ -1,6 +1,11 @@
 /** Machines that wait for work: the agent's own gRPC client, each with its own connection. */
 import { StateType, type ActionResponse } from '@tinkerbell/api/agent';
-import { createWorkflowClient, type WorkflowClient } from '@tinkerbell/app-agent';
+import {
+  createWorkflowClient,
+  type WorkflowClient,
+  containerSettings,
+  CONTAINER_DEFAULTS,
+} from '@tinkerbell/app-agent';
 
 import type { BenchContext } from './benchmark.ts';
 import { addressesOf } from './machines.ts';
@@ -68,6 +73,7 @@ export function createAgents(context: BenchContext, server: LoopbackServer, coun
       logLevel: 0,
       spoolDirectory: '',
       allowReboot: false,
+      containers: containerSettings(CONTAINER_DEFAULTS),
     });
     clients.push(client);
     return new Agent(client, mac, stopping.signal);

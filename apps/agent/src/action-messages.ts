@@ -4,10 +4,18 @@
 import type { ActionResult, Progress } from '@tinkerbell/action-kit';
 import type { LogFields } from '@tinkerbell/platform-contract';
 
+import type { ContainerSettings } from './container-settings.ts';
+import type { Execution } from './execution.ts';
+
 export interface ActionOrder {
   readonly image: string;
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  readonly volumes: readonly string[];
+  readonly pidNamespace: string;
+  readonly networkNamespace: string;
+  readonly execution: Execution;
+  readonly containers: ContainerSettings;
 }
 
 export type RunnerMessage =

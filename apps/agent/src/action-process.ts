@@ -13,6 +13,8 @@ import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 
 /** An action ends itself and its children within a second of its timeout. If it does not, it is killed after this time. */
 const KILL_GRACE_MS = 1500;
+/** A container has 5 s after its stop signal. Its image is removed after that. */
+const CONTAINER_GRACE_MS = 9000;
 /** A killed process that waits for a disk does not end. The agent waits this long, and reports it. */
 const UNKILLABLE_MS = 1000;
 /** A child of an action may keep its output open forever. The agent reads the rest for this long. */
@@ -76,7 +78,7 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
     };
     const stop = (): void => {
       killGroup(child, 'SIGTERM');
-      timers.schedule(KILL_GRACE_MS, kill);
+      timers.schedule(graceMs(options), kill);
     };
     child.on('message', (raw) => {
       const message = runnerMessageIn(raw);
@@ -101,6 +103,10 @@ export function runInProcess(options: ActionProcessOptions): Promise<ActionOutco
     cancelled?.addEventListener('abort', stop, { once: true });
     if (cancelled?.aborted === true) stop();
   });
+}
+
+function graceMs({ order }: ActionProcessOptions): number {
+  return order.execution.kind === 'container' ? CONTAINER_GRACE_MS : KILL_GRACE_MS;
 }
 
 /** Tasks that are cancelled together. */

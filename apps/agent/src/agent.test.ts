@@ -6,19 +6,8 @@ import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
-import { create } from '@bufbuild/protobuf';
-
-import {
-  ActionResponseSchema,
-  StateType,
-  WorkflowService,
-  type ActionRequest,
-  type ActionResponse,
-  type ActionStatusRequest,
-  type ActionStatusResponse,
-} from '@tinkerbell/api/agent';
-import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { StateType, type ActionStatusRequest } from '@tinkerbell/api/agent';
+import { action, isFinal, startServer, stateName } from './testing/action-server.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'agent-test-'));
@@ -27,7 +16,7 @@ let runs = 0;
 
 test('runs actions in order and reports RUNNING, then SUCCESS', async (context) => {
   const server = await startServer(context, [
-    action({ name: 'first', image: 'quay.io/x/busybox:1.36', command: ['true'] }),
+    action({ name: 'first', image: 'docker.io/library/busybox:1.36', command: ['true'] }),
     action({
       name: 'second',
       image: 'busybox',
@@ -206,16 +195,6 @@ test('reports a reboot as success and does not restart this machine without --al
   await left;
 });
 
-function action(fields: Partial<Omit<ActionResponse, '$typeName' | '$unknown'>>): ActionResponse {
-  return create(ActionResponseSchema, {
-    workflowId: 'default/flow',
-    taskId: 'task',
-    agentId: 'agent-1',
-    actionId: `id-${fields.name}`,
-    ...fields,
-  });
-}
-
 /** Also false for a process that has ended but whose parent has not read its status yet. */
 function isAlive(pid: number): boolean {
   try {
@@ -223,14 +202,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-function stateName(report: ActionStatusRequest): string | undefined {
-  return Object.entries(StateType).find(([, value]) => value === report.actionState)?.[0];
-}
-
-function isFinal(report: ActionStatusRequest): boolean {
-  return report.actionState !== StateType.RUNNING;
 }
 
 function startAgent(context: TestContext, address: string, spool?: string): ChildProcess {
@@ -243,6 +214,7 @@ function startAgent(context: TestContext, address: string, spool?: string): Chil
       '--grpc-server',
       address,
       '--backoff-max-interval=20ms',
+      '--runtime=builtin',
       '--spool-directory',
       spool ?? join(directory, `spool-${runs}`),
     ],
@@ -268,86 +240,4 @@ function outputOf(child: ChildProcess, text: string): Promise<void> {
       if (seen.includes(text)) resolve();
     });
   });
-}
-
-interface TestServer {
-  readonly address: string;
-  readonly accepted: ActionStatusRequest[];
-  /** Resolves with all reports so far, once one of them satisfies the condition. */
-  reportsUntil(condition: (report: ActionStatusRequest) => boolean): Promise<readonly ActionStatusRequest[]>;
-  nextQuestion(): Promise<ActionRequest>;
-  serveAgain(): void;
-}
-
-/** Assigns `actions` in order, each after the final report of the previous one. */
-async function startServer(
-  context: TestContext,
-  actions: readonly ActionResponse[],
-  accepts: (report: ActionStatusRequest) => boolean = () => true,
-): Promise<TestServer> {
-  let next = 0;
-  let waiting = false;
-  const reports: ActionStatusRequest[] = [];
-  const accepted: ActionStatusRequest[] = [];
-  const questions: ActionRequest[] = [];
-  const wakeUps = new Set<() => void>();
-  const wake = (): void => {
-    for (const wakeUp of wakeUps) wakeUp();
-  };
-  const server = new Server();
-  server.addService(serviceDefinition(WorkflowService), {
-    getAction(call: ServerUnaryCall<ActionRequest, ActionResponse>, answer: sendUnaryData<ActionResponse>) {
-      questions.push(call.request);
-      const found = actions[next];
-      if (found === undefined || waiting) answer({ code: status.NOT_FOUND, details: 'no Workflows found' });
-      else {
-        waiting = true;
-        answer(null, found);
-      }
-      wake();
-    },
-    reportActionStatus(
-      call: ServerUnaryCall<ActionStatusRequest, ActionStatusResponse>,
-      answer: sendUnaryData<ActionStatusResponse>,
-    ) {
-      reports.push(call.request);
-      if (accepts(call.request)) {
-        accepted.push(call.request);
-        if (isFinal(call.request)) {
-          next += 1;
-          waiting = false;
-        }
-        answer(null, {} as ActionStatusResponse);
-      } else {
-        answer({ code: status.UNAVAILABLE, details: 'not now' });
-      }
-      wake();
-    },
-  });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    );
-  });
-  context.after(() => server.forceShutdown());
-  const until = <Value>(read: () => Value | undefined): Promise<Value> =>
-    new Promise((resolve) => {
-      const wakeUp = (): void => {
-        const value = read();
-        if (value === undefined) return;
-        wakeUps.delete(wakeUp);
-        resolve(value);
-      };
-      wakeUps.add(wakeUp);
-      wakeUp();
-    });
-  return {
-    address: `127.0.0.1:${port}`,
-    accepted,
-    reportsUntil: (condition) => until(() => (reports.some(condition) ? [...reports] : undefined)),
-    nextQuestion: () => until(() => questions[0]),
-    serveAgain() {
-      waiting = false;
-    },
-  };
 }

@@ -1,19 +1,18 @@
 /** The agent's loop: requests an action, runs it, and reports it until the report is acknowledged. */
-import type { ActionResponse } from '@tinkerbell/api/agent';
 import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import { delay } from '@tinkerbell/platform-contract';
 
 import { runInProcess, type ActionOutcome } from './action-process.ts';
 import type { ActionOrder } from './action-messages.ts';
+import { orderFor } from './action-order.ts';
 import { createBackoff, type Backoff } from './backoff.ts';
-import { actionName, WAIT_DAEMON } from './built-in-actions.ts';
-import { environmentOf } from './environment-of.ts';
 import { performFollowUp, waitDaemonOrder } from './follow-up.ts';
 import { createProgressReporter } from './progress-reporter.ts';
 import { finalReport, runningReport } from './report.ts';
 import type { Assignment } from './assignment.ts';
 import type { AgentDependencies } from './agent-dependencies.ts';
 import type { FinishedAction, FollowUp } from './kept-files.ts';
+import type { Settings } from './settings.ts';
 
 /** Runs until the signal aborts. A report left over from a crash is sent before the next action is requested. */
 export async function runAgent(dependencies: AgentDependencies): Promise<void> {
@@ -71,10 +70,10 @@ async function runAction(
   }
   log.info('started', { image: action.image, workflow: action.workflowId });
   const progress = createProgressReporter({ client, clock, action: known, attempt, startedMs });
-  const order = orderFor(action);
+  const order = orderFor(action, settings);
   const end =
-    actionName(action.image) === WAIT_DAEMON
-      ? endOfWaitDaemon(order, Number(action.timeout))
+    order.execution.kind === 'wait-daemon'
+      ? endOfWaitDaemon(order, Number(action.timeout), settings)
       : endOf(
           await runInProcess({
             order,
@@ -134,14 +133,10 @@ function endOf(outcome: ActionOutcome, timeoutSeconds: number): End {
   }
 }
 
-function endOfWaitDaemon(order: ActionOrder, timeoutSeconds: number): End {
-  const result = waitDaemonOrder(order, timeoutSeconds);
+function endOfWaitDaemon(order: ActionOrder, timeoutSeconds: number, settings: Settings): End {
+  const result = waitDaemonOrder(order, { timeoutSeconds, settings });
   if (!result.ok) return { state: 'FAILED', message: result.error };
   return { state: 'SUCCESS', message: 'accepted, runs in the background', followUp: result.followUp };
-}
-
-function orderFor(action: ActionResponse): ActionOrder {
-  return { image: action.image, command: action.command, environment: environmentOf(action) };
 }
 
 /** Reports the spooled result until the server accepts it, then runs its follow-up. */

@@ -33,7 +33,8 @@ export function builtInAction(image: string): Action | undefined {
   return ACTIONS.find((action) => action.name === name);
 }
 
+export const BUILT_IN_NAMES: readonly string[] = [...ACTIONS.map((action) => action.name), WAIT_DAEMON];
+
 export function unknownImage(image: string): string {
-  const names = [...ACTIONS.map((action) => action.name), WAIT_DAEMON];
-  return `the image ${image} is not built in; built-in images are ${names.join(', ')}, from any registry and with any tag`;
+  return `the image ${image} is not built in; built-in images are ${BUILT_IN_NAMES.join(', ')}`;
 }

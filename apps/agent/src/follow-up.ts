@@ -10,9 +10,10 @@ import { delay } from '@tinkerbell/platform-contract';
 
 import { runInProcess } from './action-process.ts';
 import type { ActionOrder } from './action-messages.ts';
+import { orderOfFollowUp } from './action-order.ts';
 import type { AgentDependencies } from './agent-dependencies.ts';
-import { builtInAction, unknownImage } from './built-in-actions.ts';
 import type { FollowUp } from './kept-files.ts';
+import type { Settings } from './settings.ts';
 
 const WAIT_SECONDS_DEFAULT = 10;
 const WAIT_SECONDS_MAX = 3600;
@@ -33,14 +34,16 @@ export type WaitDaemonOrder =
  * Parses waitdaemon's variables: IMAGE, and WAIT_SECONDS, the delay before its start. Command, timeout and the rest are passed
  * on.
  */
-export function waitDaemonOrder(order: ActionOrder, timeoutSeconds = 0): WaitDaemonOrder {
+export function waitDaemonOrder(
+  order: ActionOrder,
+  { timeoutSeconds, settings }: { readonly timeoutSeconds: number; readonly settings: Settings },
+): WaitDaemonOrder {
   const { IMAGE: image = '', WAIT_SECONDS: wait = String(WAIT_SECONDS_DEFAULT), ...rest } = order.environment;
   if (image === '') return { ok: false, error: 'waitdaemon: IMAGE is missing; set it to the image to start' };
   const seconds = /^\d{1,5}$/.test(wait) ? Number(wait) : Number.NaN;
   if (!(seconds <= WAIT_SECONDS_MAX)) {
     return { ok: false, error: `waitdaemon: WAIT_SECONDS=${wait} is not a number up to ${WAIT_SECONDS_MAX}` };
   }
-  if (builtInAction(image) === undefined) return { ok: false, error: `waitdaemon: ${unknownImage(image)}` };
   const followUp = {
     kind: 'action',
     image,
@@ -48,7 +51,12 @@ export function waitDaemonOrder(order: ActionOrder, timeoutSeconds = 0): WaitDae
     command: order.command,
     environment: rest,
     timeoutSeconds,
+    volumes: order.volumes,
+    pidNamespace: order.pidNamespace,
+    networkNamespace: order.networkNamespace,
   } as const;
+  const { execution } = orderOfFollowUp(followUp, settings);
+  if (execution.kind === 'refused') return { ok: false, error: `waitdaemon: ${execution.error}` };
   return { ok: true, followUp };
 }
 
@@ -62,7 +70,7 @@ export async function performFollowUp(followUp: FollowUp, dependencies: AgentDep
   log.info('starting the next image soon', { image: followUp.image, seconds: followUp.waitMs / 1000 });
   await delay(clock, followUp.waitMs, dependencies.signal);
   const outcome = await runInProcess({
-    order: { image: followUp.image, command: followUp.command, environment: followUp.environment },
+    order: orderOfFollowUp(followUp, dependencies.settings),
     processEnvironment: dependencies.actionEnvironment(),
     timeoutSeconds: followUp.timeoutSeconds || FOLLOW_UP_SECONDS,
     cancelled: dependencies.signal,

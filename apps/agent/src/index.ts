@@ -6,3 +6,4 @@ export { createServerLink, type ServerLink } from './server-link.ts';
 export type { FinishedAction } from './kept-files.ts';
 export { createSpool, type Spool } from './spool.ts';
 export { readAttributes } from './hardware-attributes.ts';
+export { CONTAINER_DEFAULTS, containerSettings, type ContainerSettings } from './container-settings.ts';

@@ -40,6 +40,10 @@ export type FollowUp =
       readonly environment: Readonly<Record<string, string>>;
       /** Timeout of the image. 0 or undefined (written by an older agent): the default limit. */
       readonly timeoutSeconds?: number;
+      /** For a container. Absent when an older agent wrote it. */
+      readonly volumes?: readonly string[];
+      readonly pidNamespace?: string;
+      readonly networkNamespace?: string;
     };
 
 export function keptSessionIn(text: string): KeptSession {

@@ -12,6 +12,17 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'backoff-max-interval': 'longest pause between retries',
   'spool-directory': 'directory for unacknowledged reports',
   'allow-reboot': 'let actions restart this machine',
+  runtime: 'auto, builtin, crun or docker; auto is crun if it is installed',
+  'built-in-actions': 'auto, or never to run every image as a container',
+  'registry-name': 'registry that gets the user and the password',
+  'registry-user': 'user of that registry',
+  'registry-pass': 'password of that registry',
+  'registry-mirrors': 'registry=URL pairs, separated by commas, to ask first',
+  'registry-plain-http': 'registries without TLS, separated by commas',
+  'registry-ca-file': 'certificates of private authorities in PEM',
+  'container-directory': 'directory of images that run (default: containers in the spool directory)',
+  crun: 'name or path of the program crun',
+  'docker-socket': 'socket of Docker',
   'log-level': '0 logs decisions, 1 also logs details',
 };
 

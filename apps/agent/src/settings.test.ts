@@ -59,6 +59,35 @@ test('accepts booleans without a value and upstream flags without effect', () =>
   assert.equal(settings.grpcInsecureTls, true);
 });
 
+test('reads registries from upstream flags, the kernel and the first variables', () => {
+  const kernelCommandLine = `${CMDLINE} docker_registry=10.0.0.1:5000/x registry_username=u registry_password=p insecure_registries=10.0.0.1:5000,b`;
+  const { registries, runtime, directory } = settingsOf({ kernelCommandLine }).containers;
+  assert.deepEqual(registries.credentials, [{ registry: '10.0.0.1:5000', username: 'u', password: 'p' }]);
+  assert.deepEqual(registries.plainHttp, ['10.0.0.1:5000', 'b']);
+  assert.deepEqual([runtime, directory], ['auto', '/run/tinkerbell-agent/containers']);
+  const flags = [
+    '--registry-name=quay.io',
+    '--registry-username=f',
+    '--runtime=containerd',
+    '--registry-mirrors=a.b=http://c',
+  ];
+  const given = settingsOf({
+    kernelCommandLine,
+    arguments: flags,
+    environment: { REGISTRY_PASSWORD: 'old' },
+  });
+  assert.deepEqual(given.containers.registries.credentials, [
+    { registry: 'quay.io', username: 'f', password: 'old' },
+  ]);
+  assert.deepEqual(given.containers.registries.mirrors, { 'a.b': ['http://c'] });
+  assert.equal(given.containers.runtime, 'auto');
+  assert.deepEqual(
+    settingsOf({ arguments: ['--grpc-server=h:1', '--id=a', '--registry-name=q'] }).containers.registries
+      .credentials,
+    [],
+  );
+});
+
 test('uses the first MAC if no id is set', () => {
   assert.equal(
     settingsOf({ arguments: ['--grpc-server=h:1'], firstMac: '02:00:00:00:00:09' }).id,
@@ -80,4 +109,12 @@ test('names missing or invalid settings and the fix', () => {
     /soon must be a duration/,
   );
   assert.match(errorOf(['--no-such-flag=1']), /no-such-flag/);
+  const valid = ['--id=a', '--grpc-server=h:1'];
+  assert.match(
+    errorOf([...valid, '--runtime=kubernetes']),
+    /runtime=kubernetes is not supported; use auto, builtin, crun, docker/,
+  );
+  assert.match(errorOf([...valid, '--built-in-actions=no']), /built-in-actions=no must be auto or never/);
+  assert.match(errorOf([...valid, '--registry-mirrors=x']), /the mirror 'x' is invalid; write registry=URL/);
+  assert.match(errorOf([...valid, '--registry-plain-http=http://x']), /the registry 'http:.*' is invalid/);
 });

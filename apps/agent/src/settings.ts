@@ -5,6 +5,8 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '@tinkerbell/platform-contract';
 
+import { CONTAINER_DEFAULTS, containerSettings, type ContainerSettings } from './container-settings.ts';
+
 export interface Settings {
   readonly id: string;
   readonly grpcServer: string;
@@ -19,6 +21,7 @@ export interface Settings {
   readonly bootToken?: string;
   /** Whether actions may restart this machine. Set only in the in-memory OS, to protect other machines. */
   readonly allowReboot: boolean;
+  readonly containers: ContainerSettings;
 }
 
 export type SettingsResult =
@@ -42,20 +45,24 @@ export const DEFAULTS: Readonly<Record<string, string>> = {
   'spool-directory': '/run/tinkerbell-agent',
   'allow-reboot': 'false',
   'boot-token': '',
+  ...CONTAINER_DEFAULTS,
 };
 
 const FLAGS = [...Object.keys(DEFAULTS), 'id', 'grpc-server'];
 
-/** Upstream flags for a container runtime or another transport. They are accepted without effect. */
+/** Upstream's flags for containerd or another transport. They are accepted without effect. */
 const IGNORED_FLAGS = (
-  'runtime transport registry-name registry-user registry-pass grpc-retry-interval docker-socket ' +
-  'registry-username registry-password docker-registry'
+  'transport grpc-retry-interval containerd-namespace containerd-socket containerd-data-root ' +
+  'containerd-registry-config-path'
 ).split(' ');
 
 const LEGACY_FLAGS: Readonly<Record<string, string>> = {
   'tinkerbell-grpc-authority': 'grpc-server',
   'tinkerbell-tls': 'grpc-tls',
   'tinkerbell-insecure-tls': 'grpc-insecure-tls',
+  'registry-username': 'registry-user',
+  'registry-password': 'registry-pass',
+  'docker-registry': 'registry-name',
 };
 
 const KERNEL_ARGUMENTS: Readonly<Record<string, string>> = {
@@ -64,6 +71,10 @@ const KERNEL_ARGUMENTS: Readonly<Record<string, string>> = {
   tinkerbell_tls: 'grpc-tls',
   tinkerbell_insecure_tls: 'grpc-insecure-tls',
   tinkerbell_boot_token: 'boot-token',
+  docker_registry: 'registry-name',
+  registry_username: 'registry-user',
+  registry_password: 'registry-pass',
+  insecure_registries: 'registry-plain-http',
 };
 
 const LEGACY_ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -73,6 +84,9 @@ const LEGACY_ENVIRONMENT: Readonly<Record<string, string>> = {
   TINKERBELL_BOOT_TOKEN: 'boot-token',
   ID: 'id',
   WORKER_ID: 'id',
+  DOCKER_REGISTRY: 'registry-name',
+  REGISTRY_USERNAME: 'registry-user',
+  REGISTRY_PASSWORD: 'registry-pass',
 };
 
 /** Returns the settings. Errors name the setting and the fix. */
@@ -144,6 +158,7 @@ function parse(values: Readonly<Record<string, string>>): SettingsResult {
       spoolDirectory: values['spool-directory'] ?? '',
       bootToken: values['boot-token'] ?? '',
       allowReboot: flagValue(values, 'allow-reboot'),
+      containers: containerSettings(values),
     },
   };
 }

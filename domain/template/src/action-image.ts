@@ -62,7 +62,7 @@ export function actionName(image: string): string {
 export function foreignImageWarning(image: string): string {
   const instead = INSTEAD.get(actionName(image));
   const way = instead === undefined ? '' : `use ${instead}; `;
-  return `${way}the agent of this server's in-memory OS cannot run the image ${image}; built in are ${BUILT_IN_ACTIONS.join(', ')}, from any registry and with any tag`;
+  return `${way}the agent of this server's in-memory OS cannot run the image ${image}; built in are ${BUILT_IN_ACTIONS.join(', ')}. An agent with a container runtime runs any image`;
 }
 
 /** Returns the images of a rendered template that are not built in, each once, at most 20. */

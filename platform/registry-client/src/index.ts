@@ -1,0 +1,7 @@
+export { createRegistryClient, type PulledImage, type RegistryClient } from './registry-client.ts';
+export {
+  readHosts,
+  readMirrors,
+  type RegistryCredentials,
+  type RegistrySettings,
+} from './registry-settings.ts';
