@@ -1,5 +1,5 @@
 /** The agent's settings for containers. The names of the first five flags are upstream's. */
-import { readHosts, readMirrors, type RegistrySettings } from '@tinkerbell/registry-client';
+import { readHosts, readMirrors, type RegistrySettings } from '@tinkerbell/registry-client/settings';
 
 export interface ContainerSettings {
   /** `auto`: crun if it is installed. */

@@ -1,7 +1,2 @@
 export { createRegistryClient, type PulledImage, type RegistryClient } from './registry-client.ts';
-export {
-  readHosts,
-  readMirrors,
-  type RegistryCredentials,
-  type RegistrySettings,
-} from './registry-settings.ts';
+export type { RegistryCredentials, RegistrySettings } from './registry-settings.ts';
