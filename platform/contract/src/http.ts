@@ -59,7 +59,7 @@ export interface ApiRoute extends Route {
    * Returns the Authorization that the request means, for clients that send a token in another form. Undefined: none. Default: the
    * header of that name.
    */
-  authorizationOf?(request: HttpRequest): string | undefined;
+  readonly authorizationOf?: (request: HttpRequest) => string | undefined;
   /** Called after a caller was rejected. Never throws and never waits. */
   onRejected?(request: HttpRequest, context: HttpContext, status: 400 | 401 | 403): void;
   /** Returns true for a path that describes the API itself and may be read without a credential. Default: no path. */

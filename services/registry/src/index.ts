@@ -1,0 +1,2 @@
+export { createRegistryService, type RegistryConfig, type RegistryDeps } from './registry-service.ts';
+export { createRegistryMetrics } from './metrics.ts';

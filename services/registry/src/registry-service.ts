@@ -1,0 +1,216 @@
+import {
+  messageOf,
+  type Clock,
+  type Files,
+  type HttpContext,
+  type HttpRequest,
+  type HttpRoute,
+  type Log,
+  type OpenOwnedTree,
+  type OwnedTree,
+  type Random,
+  type Service,
+} from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
+import { authorizationOf, CHALLENGE, permit, rejection, type AccessParts, type ImageVerb } from './access.ts';
+import { answerBlob, type BlobParts } from './blob-endpoints.ts';
+import { BlobStore } from './blobs.ts';
+import { collectGarbage, type GarbageParts, type GarbageReport } from './garbage.ts';
+import { Holds } from './holds.ts';
+import { pageOf } from './list-page.ts';
+import { answerManifest, answerReferrers, answerTags, json } from './manifest-endpoints.ts';
+import { ManifestStore } from './manifests.ts';
+import { createRegistryMetrics, type RegistryMetrics } from './metrics.ts';
+import { errorResponse, registryErrorOf, RegistryError } from './registry-error.ts';
+import { REGISTRY_PREFIX, registryTargetOf, type RegistryTarget } from './registry-path.ts';
+import { hasManifests, repositoriesIn } from './repositories.ts';
+import { Space } from './space.ts';
+import { beginUpload, changeUpload, requireMethod, type UploadStores } from './upload-endpoints.ts';
+import { Uploads } from './uploads.ts';
+
+export interface RegistryDeps extends Omit<AccessParts, 'anonymousPull'> {
+  readonly files: Files;
+  readonly openTree: OpenOwnedTree;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export interface RegistryConfig {
+  readonly directory: string;
+  /** Whoever reaches the server may pull. */
+  readonly anonymousPull: boolean;
+  /** The limit of all blobs together. Absent: the disk. */
+  readonly bytesMax?: number;
+  /** Garbage collection keeps what was pushed or found in this time. Default: an hour. */
+  readonly graceMs?: number;
+}
+
+const GRACE_MS = 60 * 60 * 1000;
+/** Abandoned uploads are looked for, and garbage is collected. */
+const SWEEP_INTERVAL_MS = 60 * 60 * 1000;
+const COLLECT_INTERVAL_MS = 24 * 60 * 60 * 1000;
+export const GARBAGE_PATH = '/v1/registry/gc';
+
+/** A registry of container images: OCI distribution specification v1.1. Its files are described in `layout.ts`. */
+export function createRegistryService(deps: RegistryDeps, config: RegistryConfig): Service {
+  const set = new MetricSet();
+  const metrics = createRegistryMetrics(set);
+  const ended = Promise.withResolvers<void>();
+  let registry: Registry | undefined;
+  let failure: string | undefined = 'its files are being opened';
+  const answered = (request: HttpRequest, context: HttpContext): Promise<Response | undefined> =>
+    answerOf(metrics, () => {
+      if (registry === undefined)
+        throw new RegistryError('UNAVAILABLE', `the registry is not ready: ${failure}`);
+      return registry.answer(request, context);
+    });
+  return {
+    name: 'registry',
+    routes: routesFor(answered),
+    metrics: set,
+    async start(signal) {
+      const tree = await deps.openTree(config.directory);
+      registry = new Registry(tree, { deps, config, metrics });
+      await registry.open(signal);
+      failure = undefined;
+      if (signal.aborted) ended.resolve();
+      else signal.addEventListener('abort', () => ended.resolve(), { once: true });
+    },
+    stopped: () => ended.promise,
+    health: () => (failure === undefined ? { ready: true } : { ready: false, reason: failure }),
+  };
+}
+
+function routesFor(handle: HttpRoute['handle']): readonly HttpRoute[] {
+  const route = { access: 'api', handle, authorizationOf, rejection } as const;
+  return [
+    { ...route, name: 'registry', prefix: REGISTRY_PREFIX, isPublic: () => true },
+    { ...route, name: 'registry-gc', prefix: GARBAGE_PATH },
+  ];
+}
+
+async function answerOf(
+  metrics: RegistryMetrics,
+  answer: () => Promise<Response | undefined>,
+): Promise<Response | undefined> {
+  try {
+    return await answer();
+  } catch (thrown) {
+    const error = registryErrorOf(thrown);
+    if (error === undefined) throw thrown;
+    metrics.rejected.add({ code: error.code });
+    return errorResponse(error);
+  }
+}
+
+interface RegistryParts {
+  readonly deps: RegistryDeps;
+  readonly config: RegistryConfig;
+  readonly metrics: RegistryMetrics;
+}
+
+class Registry {
+  readonly #tree: OwnedTree;
+  readonly #deps: RegistryDeps;
+  readonly #access: AccessParts;
+  readonly #parts: GarbageParts & UploadStores & BlobParts;
+
+  constructor(tree: OwnedTree, { deps, config, metrics }: RegistryParts) {
+    const { clock, random, files } = deps;
+    const holds = new Holds();
+    const space = new Space(tree, { bytesMax: config.bytesMax, metrics });
+    const stored = { tree, clock, holds, space, graceMs: config.graceMs ?? GRACE_MS, metrics };
+    const blobs = new BlobStore(stored);
+    const uploads = new Uploads({ ...stored, random, blobs });
+    const manifests = new ManifestStore({ tree, blobs, holds });
+    this.#tree = tree;
+    this.#deps = deps;
+    this.#access = { ...deps, anonymousPull: config.anonymousPull };
+    this.#parts = { ...stored, blobs, uploads, manifests, files, directory: tree.path };
+  }
+
+  async open(signal: AbortSignal): Promise<void> {
+    const { space, uploads } = this.#parts;
+    await space.measure();
+    await uploads.sweep();
+    this.#repeat(SWEEP_INTERVAL_MS, signal, () => uploads.sweep());
+    this.#repeat(COLLECT_INTERVAL_MS, signal, () => this.#collect());
+  }
+
+  async answer(request: HttpRequest, context: HttpContext): Promise<Response | undefined> {
+    if (new URL(request.url).pathname === GARBAGE_PATH) return this.#garbage(request, context);
+    const target = registryTargetOf(request.url);
+    if (target === undefined) return undefined;
+    await permit(this.#access, { request, context, verb: verbFor(target, request) });
+    return this.#answerAt(target, request);
+  }
+
+  async #answerAt(target: RegistryTarget, request: HttpRequest): Promise<Response> {
+    const parts = this.#parts;
+    switch (target.kind) {
+      case 'base':
+        requireMethod(request, ['GET', 'HEAD']);
+        // Some clients send their password only when the first answer asks for it.
+        return json({}, { 'docker-distribution-api-version': 'registry/2.0', ...CHALLENGE });
+      case 'catalog':
+        return this.#catalog(request);
+      case 'tags':
+        return answerTags(parts, target.repository, request);
+      case 'uploads':
+        return beginUpload(parts, target.repository, request);
+      case 'upload':
+        return changeUpload(parts, { repository: target.repository, id: target.reference }, request);
+      case 'blob':
+        return answerBlob(parts, target, request);
+      case 'manifest':
+        return answerManifest(parts, target, request);
+      case 'referrers':
+        return answerReferrers(parts, target, request);
+    }
+  }
+
+  async #catalog(request: HttpRequest): Promise<Response> {
+    requireMethod(request, ['GET', 'HEAD']);
+    const names: string[] = [];
+    for await (const name of repositoriesIn(this.#tree))
+      if (await hasManifests(this.#tree, name)) names.push(name);
+    const { items, headers } = pageOf(names.sort(), request.url);
+    return json({ repositories: items }, headers);
+  }
+
+  async #garbage(request: HttpRequest, context: HttpContext): Promise<Response> {
+    requireMethod(request, ['POST']);
+    await permit(this.#access, { request, context, verb: 'delete' });
+    return json(await this.#collect());
+  }
+
+  async #collect(): Promise<GarbageReport> {
+    const report = await collectGarbage(this.#parts);
+    this.#deps.log.info('garbage of the registry collected', { ...report });
+    return report;
+  }
+
+  #repeat(everyMs: number, signal: AbortSignal, act: () => Promise<unknown>): void {
+    const { clock, log } = this.#deps;
+    let cancel = (): void => undefined;
+    const next = (): void => {
+      cancel = clock.schedule(everyMs, () => {
+        act()
+          .catch((thrown: unknown) =>
+            log.warn('clean-up of the registry failed', { error: messageOf(thrown) }),
+          )
+          .finally(() => signal.aborted || next());
+      });
+    };
+    signal.addEventListener('abort', () => cancel(), { once: true });
+    if (!signal.aborted) next();
+  }
+}
+
+/** An upload is part of a push, also when its state is read. */
+function verbFor({ kind }: RegistryTarget, { method }: HttpRequest): ImageVerb {
+  if (kind === 'upload' || kind === 'uploads') return 'create';
+  if (method === 'GET' || method === 'HEAD') return 'get';
+  return method === 'DELETE' ? 'delete' : 'create';
+}
