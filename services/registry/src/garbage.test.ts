@@ -70,10 +70,10 @@ test('collections beside pushes never remove a blob of a push that was accepted'
   await using bench = await startRegistry({ config: { graceMs: 0 } });
   bench.clock.aheadMs = HOURS;
   const layers = ['one', 'two', 'three', 'four'];
-  let isOver = false;
+  const over = new AbortController();
   const collecting = (async () => {
     let count = 0;
-    for (; !isOver; count += 1) await collected(bench);
+    for (; !over.signal.aborted; count += 1) await collected(bench);
     return count;
   })();
   let accepted = 0;
@@ -91,7 +91,7 @@ test('collections beside pushes never remove a blob of a push that was accepted'
       );
     await bench.call('DELETE', `/v2/a/manifests/${answer.headers.get('docker-content-digest') ?? ''}`);
   }
-  isOver = true;
+  over.abort();
   assert.ok((await collecting) > 10);
   assert.ok(accepted > 0, 'without a grace time some pushes fail, and some do not');
   await collected(bench);
