@@ -1,2 +1,7 @@
-export { createRegistryService, type RegistryConfig, type RegistryDeps } from './registry-service.ts';
+export {
+  createRegistryService,
+  type MirrorConfig,
+  type RegistryConfig,
+  type RegistryDeps,
+} from './registry-service.ts';
 export { createRegistryMetrics } from './metrics.ts';

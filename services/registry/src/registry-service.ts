@@ -2,9 +2,11 @@ import {
   messageOf,
   type Clock,
   type Files,
+  type HttpClient,
   type HttpContext,
   type HttpRequest,
   type HttpRoute,
+  type HttpTarget,
   type Log,
   type OpenOwnedTree,
   type OwnedTree,
@@ -19,7 +21,10 @@ import { collectGarbage, type GarbageParts, type GarbageReport } from './garbage
 import { Holds } from './holds.ts';
 import { pageOf } from './list-page.ts';
 import { answerManifest, answerReferrers, answerTags, json } from './manifest-endpoints.ts';
-import { ManifestStore } from './manifests.ts';
+import { checkedDigest, ManifestStore } from './manifests.ts';
+import { mayReach } from './mirror/may-reach.ts';
+import { MIRROR_PREFIX, Mirrors } from './mirror/mirrors.ts';
+import { createUpstreamRegistry } from './mirror/upstream-registry.ts';
 import { createRegistryMetrics, type RegistryMetrics } from './metrics.ts';
 import { errorResponse, registryErrorOf, RegistryError } from './registry-error.ts';
 import { REGISTRY_PREFIX, registryTargetOf, type RegistryTarget } from './registry-path.ts';
@@ -34,6 +39,7 @@ export interface RegistryDeps extends Omit<AccessParts, 'anonymousPull'> {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly httpClient: HttpClient;
 }
 
 export interface RegistryConfig {
@@ -42,8 +48,19 @@ export interface RegistryConfig {
   readonly anonymousPull: boolean;
   /** The limit of all blobs together. Absent: the disk. */
   readonly bytesMax?: number;
+  /** Registries whose images are cached as `mirror/<host>/<repository>`. */
+  readonly mirrors?: readonly MirrorConfig[];
+  /** Default: everywhere but this machine and link-local addresses. */
+  readonly mayReach?: (target: HttpTarget) => boolean;
   /** Garbage collection keeps what was pushed or found in this time. Default: an hour. */
   readonly graceMs?: number;
+}
+
+export interface MirrorConfig {
+  /** The host in the names of images: `quay.io`. */
+  readonly host: string;
+  /** Without a slash at its end: `https://quay.io`. */
+  readonly url: string;
 }
 
 const GRACE_MS = 60 * 60 * 1000;
@@ -114,6 +131,7 @@ class Registry {
   readonly #tree: OwnedTree;
   readonly #deps: RegistryDeps;
   readonly #access: AccessParts;
+  readonly #mirrors: Mirrors;
   readonly #parts: GarbageParts & UploadStores & BlobParts;
 
   constructor(tree: OwnedTree, { deps, config, metrics }: RegistryParts) {
@@ -124,6 +142,14 @@ class Registry {
     const blobs = new BlobStore(stored);
     const uploads = new Uploads({ ...stored, random, blobs });
     const manifests = new ManifestStore({ tree, blobs, holds });
+    this.#mirrors = new Mirrors({
+      ...stored,
+      log: deps.log,
+      blobs,
+      manifests,
+      uploads,
+      upstreams: upstreamsOf(deps, config),
+    });
     this.#tree = tree;
     this.#deps = deps;
     this.#access = { ...deps, anonymousPull: config.anonymousPull };
@@ -143,7 +169,24 @@ class Registry {
     const target = registryTargetOf(request.url);
     if (target === undefined) return undefined;
     await permit(this.#access, { request, context, verb: verbFor(target, request) });
-    return this.#answerAt(target, request);
+    return this.#answerAt(await this.#mirrored(target, request), request);
+  }
+
+  /** Fetches what a cache of another registry does not have yet. */
+  async #mirrored(target: RegistryTarget, { method, url }: HttpRequest): Promise<RegistryTarget> {
+    if (!('repository' in target)) return target;
+    const isRead = method === 'GET' || method === 'HEAD';
+    const repository = isRead ? this.#mirrors.repositoryFor(target.repository, url) : target.repository;
+    if (!isRead && method !== 'DELETE' && repository.startsWith(MIRROR_PREFIX))
+      throw new RegistryError(
+        'DENIED',
+        `${MIRROR_PREFIX} has images of other registries; push to another name`,
+      );
+    if (isRead && target.kind === 'manifest')
+      await this.#mirrors.ensureManifest(repository, target.reference);
+    if (isRead && target.kind === 'blob')
+      await this.#mirrors.ensureBlob(repository, checkedDigest(target.reference));
+    return { ...target, repository };
   }
 
   async #answerAt(target: RegistryTarget, request: HttpRequest): Promise<Response> {
@@ -206,6 +249,18 @@ class Registry {
     signal.addEventListener('abort', () => cancel(), { once: true });
     if (!signal.aborted) next();
   }
+}
+
+function upstreamsOf(
+  { httpClient, clock }: RegistryDeps,
+  { mirrors = [], mayReach: may = mayReach }: RegistryConfig,
+) {
+  return new Map(
+    mirrors.map(({ host, url }) => [
+      host,
+      createUpstreamRegistry({ httpClient, clock, url, mayConnect: may }),
+    ]),
+  );
 }
 
 /** An upload is part of a push, also when its state is read. */

@@ -4,7 +4,14 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Authorizer, Clock, HttpContext, Log } from '@tinkerbell/platform-contract';
-import { createNodeHttp, nodeClock, nodeFiles, nodeRandom, openNodeTree } from '@tinkerbell/platform-node';
+import {
+  createNodeHttp,
+  createNodeHttpClient,
+  nodeClock,
+  nodeFiles,
+  nodeRandom,
+  openNodeTree,
+} from '@tinkerbell/platform-node';
 import { createRegistryService, type RegistryConfig, type RegistryDeps } from '../registry-service.ts';
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
@@ -19,7 +26,7 @@ const context: HttpContext = {
 export class AheadClock implements Clock {
   aheadMs = 0;
   nowMs = (): number => nodeClock.nowMs() + this.aheadMs;
-  monotonicMs = (): number => nodeClock.monotonicMs();
+  monotonicMs = (): number => nodeClock.monotonicMs() + this.aheadMs;
   schedule = (delayMs: number, task: () => void) => nodeClock.schedule(delayMs, task);
 }
 
@@ -42,6 +49,7 @@ export async function startRegistry({ deps, config, context: given }: BenchOptio
       clock,
       random: nodeRandom,
       log: silentLog,
+      httpClient: createNodeHttpClient(),
       authorizer: everything,
       ...deps,
     },

@@ -29,6 +29,9 @@ export const registryFlags = flagGroup('Registry of container images', {
     'let everyone pull without a credential. Machines that boot without a session, as upstream’s agents do, need this. Ours send their session',
     { default: 'false' },
   ),
+  'registry-mirrors': list(
+    'registries whose images are cached as mirror/<host>/<repository>, such as docker.io or quay.io=https://cache.example',
+  ),
   'registry-max-bytes': number('limit of all stored blobs together, in bytes', {
     fallback: 'the disk, of which 256 MiB stay free',
   }),
