@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { mediaTypes } from '@tinkerbell/oci';
+import { PlatformError } from '@tinkerbell/platform-contract';
 import { samplesOf } from '@tinkerbell/platform-metrics';
+import { openNodeTree } from '@tinkerbell/platform-node';
 import {
   bytesOf,
   descriptorOf,
@@ -213,4 +215,31 @@ test('files that disappear are an absent image, and other paths and methods are 
   assert.match(await errorOf(await bench.call('GET', '/v2/a/other')), /^404 UNSUPPORTED/);
   assert.match(await errorOf(await bench.call('PUT', '/v2/a/tags/list')), /^405 UNSUPPORTED/);
   assert.match(await errorOf(await bench.call('GET', '/v2/A/tags/list')), /^400 NAME_INVALID: "A"/);
+});
+
+test('a disk that cannot be opened is reported, and opened later', async () => {
+  const tasks: (() => void)[] = [];
+  const opened = Promise.withResolvers<void>();
+  let isBroken = true;
+  await using bench = await startRegistry({
+    deps: {
+      clock: {
+        nowMs: () => 0,
+        monotonicMs: () => 0,
+        schedule: (_, task) => (tasks.push(task), () => undefined),
+      },
+      openTree: async (path) => {
+        if (isBroken) throw new PlatformError('disk-full', 'the disk is full');
+        opened.resolve();
+        return openNodeTree(path);
+      },
+    },
+  });
+  assert.deepEqual(bench.service.health(), { ready: false, reason: 'the disk is full' });
+  assert.match(await errorOf(await bench.call('GET', '/v2/')), /^503 UNAVAILABLE: .*the disk is full/);
+  isBroken = false;
+  tasks[0]?.();
+  await opened.promise;
+  while (!bench.service.health().ready) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal((await bench.call('GET', '/v2/')).status, 200);
 });

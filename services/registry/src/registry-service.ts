@@ -1,5 +1,6 @@
 import {
   messageOf,
+  PlatformError,
   type Clock,
   type Files,
   type HttpClient,
@@ -66,6 +67,7 @@ export interface MirrorConfig {
 const GRACE_MS = 60 * 60 * 1000;
 /** Abandoned uploads are looked for, and garbage is collected. */
 const SWEEP_INTERVAL_MS = 60 * 60 * 1000;
+const REOPEN_MS = 30 * 1000;
 const COLLECT_INTERVAL_MS = 24 * 60 * 60 * 1000;
 export const GARBAGE_PATH = '/v1/registry/gc';
 
@@ -82,15 +84,27 @@ export function createRegistryService(deps: RegistryDeps, config: RegistryConfig
         throw new RegistryError('UNAVAILABLE', `the registry is not ready: ${failure}`);
       return registry.answer(request, context);
     });
+  /** A broken or full disk must not keep the other services from starting. */
+  const open = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const opened = new Registry(await deps.openTree(config.directory), { deps, config, metrics });
+      await opened.open(signal);
+      registry = opened;
+      failure = undefined;
+    } catch (thrown) {
+      if (!(thrown instanceof PlatformError)) throw thrown;
+      failure = thrown.message;
+      deps.log.error('the registry cannot open its files, and tries again', { error: failure });
+      const cancel = deps.clock.schedule(REOPEN_MS, () => void open(signal));
+      signal.addEventListener('abort', cancel, { once: true });
+    }
+  };
   return {
     name: 'registry',
     routes: routesFor(answered),
     metrics: set,
     async start(signal) {
-      const tree = await deps.openTree(config.directory);
-      registry = new Registry(tree, { deps, config, metrics });
-      await registry.open(signal);
-      failure = undefined;
+      await open(signal);
       if (signal.aborted) ended.resolve();
       else signal.addEventListener('abort', () => ended.resolve(), { once: true });
     },

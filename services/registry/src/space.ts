@@ -7,6 +7,8 @@ import { RegistryError } from './registry-error.ts';
 
 /** The database of the server may be on the same disk. */
 const LEFT_FREE_BYTES = 256 * 1024 * 1024;
+/** The server is not ready before it has looked at every blob. */
+const MEASURED_AT_ONCE = 64;
 const ALGORITHMS = ['sha256', 'sha512'] as const;
 
 export class Space {
@@ -30,8 +32,17 @@ export class Space {
 
   /** Counts what is stored. */
   async measure(): Promise<void> {
-    for await (const digest of blobsIn(this.#tree))
-      this.changed((await this.#tree.stat(blobPath(digest)))?.sizeBytes ?? 0);
+    let batch: Digest[] = [];
+    const count = async (): Promise<void> => {
+      const found = await Promise.all(batch.map((digest) => this.#tree.stat(blobPath(digest))));
+      batch = [];
+      this.changed(found.reduce((sum, blob) => sum + (blob?.sizeBytes ?? 0), 0));
+    };
+    for await (const digest of blobsIn(this.#tree)) {
+      batch.push(digest);
+      if (batch.length === MEASURED_AT_ONCE) await count();
+    }
+    await count();
   }
 
   changed(bytes: number): void {

@@ -1,11 +1,10 @@
-/** A registry in a folder of its own, called directly or over a port of the loopback interface. */
+/** A registry in a folder of its own, called directly. */
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Authorizer, Clock, HttpContext, Log } from '@tinkerbell/platform-contract';
 import {
-  createNodeHttp,
   createNodeHttpClient,
   nodeClock,
   nodeFiles,
@@ -67,13 +66,6 @@ export async function startRegistry({ deps, config, context: given }: BenchOptio
     clock,
     call: (method: string, path: string, init: RequestInit = {}) =>
       handle(new Request(`http://registry.example${path}`, { method, ...init, ...streaming(init) })),
-    /** Serves it over HTTP. The caller disposes the listener. */
-    listen: () =>
-      createNodeHttp(silentLog).listen({ address: '127.0.0.1', port: 0 }, async (request, reached) => {
-        const pathname = new URL(request.url).pathname;
-        const route = service.routes.find(({ prefix }) => pathname.startsWith(prefix));
-        return (await route?.handle(request, reached)) ?? new Response('', { status: 404 });
-      }),
     async [Symbol.asyncDispose]() {
       stop.abort();
       await service.stopped();
