@@ -15,7 +15,7 @@ import {
   pushImage,
   putManifest,
 } from './testing/pushed-image.ts';
-import { startRegistry } from './testing/registry-bench.ts';
+import { silentLog, startRegistry } from './testing/registry-bench.ts';
 
 test('an image is pushed and pulled by tag and by digest', async () => {
   await using bench = await startRegistry();
@@ -32,6 +32,20 @@ test('an image is pushed and pulled by tag and by digest', async () => {
     samplesOf(bench.service.metrics)['registry_stored_bytes'],
     2 + 5 + manifestText(['layer']).length,
   );
+});
+
+test('the log names who pushed and deleted what', async () => {
+  const lines: unknown[] = [];
+  const log = { ...silentLog, info: (message: string, fields: object) => void lines.push([message, fields]) };
+  await using bench = await startRegistry({ deps: { log }, context: { user: { name: 'ci', groups: [] } } });
+  await pushImage(bench, ['a', 'v1'], ['layer']);
+  await bench.call('DELETE', '/v2/a/manifests/v1');
+  await bench.call('DELETE', '/v2/a/manifests/v1');
+  const fields = { repository: 'a', reference: 'v1', user: 'ci' };
+  assert.deepEqual(lines, [
+    ['image pushed', fields],
+    ['image deleted', fields],
+  ]);
 });
 
 test('a blob is sent in ranges, and not again to a client that has it', async () => {

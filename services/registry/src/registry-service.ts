@@ -183,7 +183,26 @@ class Registry {
     const target = registryTargetOf(request.url);
     if (target === undefined) return undefined;
     await permit(this.#access, { request, context, verb: verbFor(target, request) });
-    return this.#answerAt(await this.#mirrored(target, request), request);
+    const response = await this.#answerAt(await this.#mirrored(target, request), request);
+    this.#record(target, { method: request.method, status: response.status, user: context.user?.name });
+    return response;
+  }
+
+  /** Changes of images go into the log, with who made them. */
+  #record(
+    target: RegistryTarget,
+    {
+      method,
+      status,
+      user,
+    }: { readonly method: string; readonly status: number; readonly user: string | undefined },
+  ): void {
+    const isChange =
+      (method === 'PUT' && target.kind === 'manifest') || (method === 'DELETE' && target.kind !== 'upload');
+    if (!isChange || status >= 300 || !('reference' in target)) return;
+    const { repository, reference } = target;
+    const message = method === 'PUT' ? 'image pushed' : 'image deleted';
+    this.#deps.log.info(message, { repository, reference, user });
   }
 
   /** Fetches what a cache of another registry does not have yet. */
