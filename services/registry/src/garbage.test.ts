@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { GARBAGE_PATH } from './registry-service.ts';
+import { GARBAGE_PATH } from './registry.ts';
 import { digestOf, manifestText, pushBlob, pushImage, putManifest } from './testing/pushed-image.ts';
 import { startRegistry, type RegistryBench } from './testing/registry-bench.ts';
 

@@ -1,7 +1,3 @@
-export {
-  createRegistryService,
-  type MirrorConfig,
-  type RegistryConfig,
-  type RegistryDeps,
-} from './registry-service.ts';
+export { createRegistryService } from './registry-service.ts';
+export type { MirrorConfig, RegistryConfig, RegistryDeps } from './registry.ts';
 export { createRegistryMetrics } from './metrics.ts';

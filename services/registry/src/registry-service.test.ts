@@ -36,7 +36,10 @@ test('an image is pushed and pulled by tag and by digest', async () => {
 
 test('the log names who pushed and deleted what', async () => {
   const lines: unknown[] = [];
-  const log = { ...silentLog, info: (message: string, fields: object) => void lines.push([message, fields]) };
+  const log = {
+    ...silentLog,
+    info: (message: string, fields?: object) => void lines.push([message, fields]),
+  };
   await using bench = await startRegistry({ deps: { log }, context: { user: { name: 'ci', groups: [] } } });
   await pushImage(bench, ['a', 'v1'], ['layer']);
   await bench.call('DELETE', '/v2/a/manifests/v1');

@@ -11,7 +11,8 @@ import {
   nodeRandom,
   openNodeTree,
 } from '@tinkerbell/platform-node';
-import { createRegistryService, type RegistryConfig, type RegistryDeps } from '../registry-service.ts';
+import { createRegistryService } from '../registry-service.ts';
+import type { RegistryConfig, RegistryDeps } from '../registry.ts';
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 const everything: Authorizer = { decide: () => ({ allowed: true, reason: 'a test' }), rulesOf: () => [] };
