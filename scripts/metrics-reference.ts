@@ -6,6 +6,7 @@ import { createControllerMetrics, createEventsMetrics } from '@tinkerbell/servic
 import { createGatewayMetrics } from '@tinkerbell/service-gateway';
 import { createImagesMetrics } from '@tinkerbell/service-images';
 import { createMetadataMetrics } from '@tinkerbell/service-metadata';
+import { createRegistryMetrics } from '@tinkerbell/service-registry';
 import { createRelayMetrics } from '@tinkerbell/service-relay';
 import { createWorkflowsMetrics } from '@tinkerbell/service-workflows';
 import { createClusterMetrics } from '@tinkerbell/store-kubernetes';
@@ -32,6 +33,7 @@ const sections: readonly (readonly [title: string, declares: readonly Declare[]]
     [
       createMetadataMetrics,
       createImagesMetrics,
+      createRegistryMetrics,
       createRelayMetrics,
       createGatewayMetrics,
       createClusterMetrics,

@@ -14,6 +14,7 @@ import {
   nodeRouterDiscovery,
   nodeUdp,
   openNodeDirectory,
+  openNodeTree,
   nodeUdp6,
 } from '@tinkerbell/platform-node';
 import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
@@ -25,6 +26,7 @@ import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService, createEventsService } from '@tinkerbell/service-controller';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
+import { createRegistryService, type RegistryDeps } from '@tinkerbell/service-registry';
 import { createRelayService } from '@tinkerbell/service-relay';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
@@ -64,6 +66,7 @@ const platform = {
   routerDiscovery: nodeRouterDiscovery,
   httpClient: createNodeHttpClient(),
   openDirectory: openNodeDirectory,
+  openTree: openNodeTree,
 };
 
 /** Resolves when every service is ready. If one cannot start, stops the others and rejects. */
@@ -193,10 +196,11 @@ async function poolDeps(settings: Settings, stores: Stores, cleanup: AsyncDispos
 }
 
 type Deps = Parameters<typeof createBootService>[0] &
-  Parameters<typeof createApiService>[0] & { readonly logs: Logs };
+  Parameters<typeof createApiService>[0] &
+  RegistryDeps & { readonly logs: Logs };
 
 async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Promise<Service[]> {
-  const { images, boot, metadata, workflows } = settings;
+  const { images, boot, metadata, registry, workflows } = settings;
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
     createApiService({ ...deps, namespaces: namespacesOf(settings) }),
@@ -211,6 +215,7 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
           }),
           createImagesService(imageDeps, { directory: images.hookDirectory, prefix: '/hook/' }),
         ]),
+    ...(registry === undefined ? [] : [createRegistryService(deps, registry)]),
     ...(metadata === undefined ? [] : [createMetadataService({ ...deps, log: deps.logs.tootles }, metadata)]),
     ...(workflows === undefined ? [] : [await workflowsService(deps, workflows)]),
     ...(settings.relay === undefined

@@ -13,6 +13,7 @@ import { addEvents } from './events/events-command.ts';
 import { addExplain } from './explain/explain-command.ts';
 import { addGet } from './get/get-command.ts';
 import { addHardware } from './hardware/hardware-command.ts';
+import { addImage } from './image/image-command.ts';
 import { addExport, addImport } from './import/import-command.ts';
 import { addLogin } from './login/login-command.ts';
 import { addLogs } from './logs/logs-command.ts';
@@ -114,6 +115,7 @@ export function createProgram(terminal: Terminal): Command {
   addBoot(program, terminal);
   addImport(program, terminal);
   addExport(program, terminal);
+  addImage(program, terminal);
   addHardware(program, terminal);
   addTemplate(program, terminal);
   addWorkflow(program, terminal);

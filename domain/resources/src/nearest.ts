@@ -1,6 +1,6 @@
 /** Longer words are not typing errors, and comparing takes time in proportion to word times candidates. */
 const WORD_MAX = 64;
-const CANDIDATES_MAX = 200;
+const CANDIDATES_MAX = 500;
 
 /** Returns the candidate closest to `word` by edit distance, if it is close enough for a typing error. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {

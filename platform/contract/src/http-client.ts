@@ -11,7 +11,11 @@ export interface HttpTarget {
 }
 
 export interface HttpGetOptions {
+  /** Default: GET. */
+  readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent only to the requested URL, and not where it redirects: a token. */
+  readonly ownHeaders?: Readonly<Record<string, string>>;
   /** Called for each address of each host, including redirects. Denied addresses are treated as if they did not exist. */
   readonly mayConnect: (target: HttpTarget) => boolean;
   readonly signal?: AbortSignal;
@@ -27,7 +31,7 @@ export interface HttpClientResponse {
 }
 
 /**
- * Sends a GET request by http or https. Follows at most 10 redirects. Gives up when connecting takes more than 10 s or the host
+ * Sends a GET or HEAD request by http or https. Follows at most 10 redirects. Gives up when connecting takes more than 10 s or the host
  * sends nothing for 60 s. A response that keeps arriving has no time limit.
  */
 export interface HttpClient {

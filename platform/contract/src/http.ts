@@ -29,6 +29,8 @@ export type HttpRequest = Pick<
   readonly headers: Pick<Headers, 'get' | 'has'> & { keys(): Iterable<string> };
   /** The body in pieces, where the listener can provide it more cheaply than as a stream. Read this or `body`, not both. */
   chunks?(): AsyncIterable<Uint8Array>;
+  /** The body may take as long as bytes arrive. Without this call, the listener cuts off a client whose body takes more than 30 s. */
+  expectLongBody?(): void;
 };
 
 /** Answers one request. When a handler throws, the listener answers 500 and logs the error. */
@@ -53,6 +55,11 @@ export interface ApiRoute extends Route {
   readonly access: 'api';
   /** Returns the response to a rejected caller. Default: a Kubernetes Status. */
   rejection?(message: string, status?: 400 | 401 | 403): Response;
+  /**
+   * Returns the Authorization that the request means, for clients that send a token in another form. Undefined: none. Default: the
+   * header of that name.
+   */
+  readonly authorizationOf?: (request: HttpRequest) => string | undefined;
   /** Called after a caller was rejected. Never throws and never waits. */
   onRejected?(request: HttpRequest, context: HttpContext, status: 400 | 401 | 403): void;
   /** Returns true for a path that describes the API itself and may be read without a credential. Default: no path. */

@@ -34,6 +34,7 @@ export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export type { FileInfo, Files, StreamProgress } from './files.ts';
 export type { OpenOwnedDirectory, OwnedDirectory, OwnedFile, OwnedFileWriter } from './owned-directory.ts';
+export type { HashAlgorithm, OpenOwnedTree, OwnedAppender, OwnedEntry, OwnedTree } from './owned-tree.ts';
 export type { Spawn, SpawnedProcess, SpawnOptions } from './spawn.ts';
 export { PlatformError, type FailedPort, type PlatformErrorCode } from './platform-error.ts';
 export type { Service, ServiceHealth } from './service.ts';

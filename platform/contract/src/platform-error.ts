@@ -1,6 +1,7 @@
 export type PlatformErrorCode =
   | 'address-in-use'
   | 'damaged'
+  | 'disk-full'
   | 'permission-denied'
   | 'no-such-interface'
   | 'not-found'

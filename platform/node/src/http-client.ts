@@ -68,7 +68,12 @@ function answerOf(url: URL, hop: Hop): Promise<IncomingMessage> {
     const send = url.protocol === 'https:' ? httpsRequest : nodeHttp.request;
     const request = send(url, {
       agent: false,
-      headers: { 'accept-encoding': 'identity', ...hop.headers },
+      method: hop.method ?? 'GET',
+      headers: {
+        'accept-encoding': 'identity',
+        ...hop.headers,
+        ...(hop.redirects === 0 ? hop.ownHeaders : {}),
+      },
       lookup: checkedLookup(hop),
       ...(hop.signal === undefined ? {} : { signal: hop.signal }),
     });

@@ -11,10 +11,12 @@ export class NodeHttpRequest implements HttpRequest {
   readonly headers: HttpRequest['headers'];
   readonly #incoming: IncomingMessage;
   readonly #outgoing: ServerResponse;
+  readonly #expectLongBody: (() => void) | undefined;
   #signal: AbortSignal | undefined;
   #body: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined;
 
-  constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectLongBody?: () => void) {
+    this.#expectLongBody = expectLongBody;
     this.#incoming = incoming;
     this.#outgoing = outgoing;
     this.method = incoming.method ?? 'GET';
@@ -49,6 +51,10 @@ export class NodeHttpRequest implements HttpRequest {
 
   chunks(): AsyncIterable<Uint8Array> {
     return this.#incoming;
+  }
+
+  expectLongBody(): void {
+    this.#expectLongBody?.();
   }
 
   text(): Promise<string> {

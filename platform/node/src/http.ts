@@ -12,6 +12,7 @@ import {
   type HttpServer,
   type Log,
 } from '@tinkerbell/platform-contract';
+import { limitBodyTime, type BodyTimes } from './body-time.ts';
 import { clientCertificateOf } from './client-certificate.ts';
 import { NodeHttpRequest } from './http-request.ts';
 import { sendResponse } from './http-response.ts';
@@ -21,11 +22,10 @@ import { holderOf } from './port-holder.ts';
 import { turnShare } from './turn-share.ts';
 
 /**
- * Slow clients are cut off: headers within 10 s, a request body within 30 s. Responses may take as long as they progress
- * (`written.ts`).
+ * Slow clients are cut off: headers within 10 s, a request body within 30 s unless the handler expects a long one (`body-time.ts`).
+ * Responses may take as long as they progress (`written.ts`).
  */
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
 const IDLE_TIMEOUT_MS = 120_000;
 /**
  * The number of connections that the kernel queues until they are accepted, limited by net.core.somaxconn (4,096). Node's own 511
@@ -47,17 +47,19 @@ export interface NodeHttpOptions {
   readonly stalledMs?: number;
   /** Memory of responses that clients have not taken yet, for all servers created here. */
   readonly heldBytes?: HeldBytes;
+  readonly bodyTimes?: BodyTimes;
 }
 
 export function createNodeHttp(
   log: Log,
-  { stalledMs, heldBytes: held = new HeldBytes(HELD_BYTES_MAX) }: NodeHttpOptions = {},
+  { stalledMs, heldBytes: held = new HeldBytes(HELD_BYTES_MAX), bodyTimes }: NodeHttpOptions = {},
 ): Http {
   return {
     async listen(options, handler) {
       const limits = {
         headersTimeout: HEADERS_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
+        // Node's own limit holds for all requests alike.
+        requestTimeout: 0,
         keepAliveTimeout: IDLE_TIMEOUT_MS,
         maxHeaderSize: HEADER_BYTES_LIMIT,
         highWaterMark: 1024 * 1024,
@@ -79,7 +81,7 @@ export function createNodeHttp(
             });
       server.on(
         'request',
-        (incoming, outgoing) => void answer(incoming, outgoing, { handler, log, held, stalledMs }),
+        (incoming, outgoing) => void answer(incoming, outgoing, { handler, log, held, stalledMs, bodyTimes }),
       );
       await listen(server, options.port, options.address);
       return new NodeHttpServer(server);
@@ -116,19 +118,21 @@ interface Answering {
   readonly log: Log;
   readonly held: HeldBytes;
   readonly stalledMs: number | undefined;
+  readonly bodyTimes: BodyTimes | undefined;
 }
 
 async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { handler, log, held, stalledMs }: Answering,
+  { handler, log, held, stalledMs, bodyTimes }: Answering,
 ): Promise<void> {
   // A pipelined request runs after the earlier ones are answered, so that one packet of requests does not
   // cause a burst of work.
+  const expectLongBody = limitBodyTime(incoming, outgoing, bodyTimes);
   if (outgoing.socket === null && !(await hasTurn(incoming, outgoing))) return;
   const pause = turnShare.enter();
   if (pause !== undefined) await pause;
-  const request = new NodeHttpRequest(incoming, outgoing);
+  const request = new NodeHttpRequest(incoming, outgoing, expectLongBody);
   try {
     const response = request.isUnderstood
       ? await handler(request, new NodeHttpContext(request, incoming))

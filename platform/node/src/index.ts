@@ -13,5 +13,6 @@ export { createNodeHttp, type NodeHttpOptions } from './http.ts';
 export { createNodeHttpClient, type HttpClientLimits } from './http-client.ts';
 export { isOwnAddress } from './own-addresses.ts';
 export { openNodeDirectory } from './owned-directory.ts';
+export { openNodeTree } from './owned-tree.ts';
 export { holderOf } from './port-holder.ts';
 export { nodeHmac } from './hmac.ts';

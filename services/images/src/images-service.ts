@@ -13,15 +13,14 @@ import {
   type SessionVerifier,
   type StreamProgress,
 } from '@tinkerbell/platform-contract';
+import { answerFor, bytesOf, multipartStream, type ByteRange } from '@tinkerbell/engine-file-answers';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { parseMac } from '@tinkerbell/wire';
-import type { ByteRange } from './byte-range.ts';
 import { encodingsFor, type Encoding } from './encoded-variant.ts';
-import { answerFor } from './file-answer.ts';
+import { describedFile } from './described-file.ts';
 import { HotFiles, type SeenFile } from './hot-files.ts';
 import { imagePathOf } from './image-path.ts';
 import { countsOf, createImagesMetrics, type ImagesMetrics } from './metrics.ts';
-import { bytesOf, multipartStream } from './multipart.ts';
 import { promptFiles } from './prompt-files.ts';
 import { transferProgress, type OnTransfer, type TransferProgress } from './transfer.ts';
 
@@ -139,8 +138,8 @@ class ImageFiles {
 
   #found({ method, headers: asked }: HttpRequest, found: Found): Response {
     const { path, filePath, file, peer, encoding } = found;
-    const answered = encoding === undefined ? file.info : { ...file.info, encoding };
-    const { status, headers, range, multipart } = answerFor(asked, path, answered);
+    const described = describedFile(path, file.info, encoding);
+    const { status, headers, range, multipart } = answerFor(asked, described);
     if (status === 304) this.#counts.notModified.add();
     if (method === 'HEAD') return new Response(null, { status, headers });
     const { files } = this.#deps;

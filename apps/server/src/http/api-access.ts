@@ -1,5 +1,5 @@
 import { ANONYMOUS, MASTERS, type User } from '@tinkerbell/access';
-import type { Authenticator, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import type { ApiRoute, Authenticator, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
 
 /** Who may use the API without a credential. */
 export type ApiAudience = 'everyone' | 'none';
@@ -20,6 +20,11 @@ export interface Door {
   readonly anonymousHosts: readonly string[];
 }
 
+interface AskedAt extends Door {
+  readonly isPublic: boolean;
+  readonly authorizationOf?: ApiRoute['authorizationOf'];
+}
+
 type Reached = Pick<HttpContext, 'peer' | 'clientCertificate'>;
 
 /**
@@ -31,9 +36,9 @@ type Reached = Pick<HttpContext, 'peer' | 'clientCertificate'>;
 export async function admitted(
   request: HttpRequest,
   context: Reached,
-  { authenticator, anonymous, anonymousHosts, isPublic }: Door & { readonly isPublic: boolean },
+  { authenticator, anonymous, anonymousHosts, isPublic, authorizationOf = authorizationIn }: AskedAt,
 ): Promise<Admitted> {
-  const authorization = request.headers.get('authorization') ?? undefined;
+  const authorization = authorizationOf(request);
   if (authorization === undefined && request.headers.has('origin'))
     return { code: 403, message: 'requests from web pages need a token' };
   const found = await authenticator?.authenticate({ authorization, ...certificateOf(context) });
@@ -41,6 +46,10 @@ export async function admitted(
   if (found !== undefined) return { code: 401, message: found.message, isBadToken: true };
   if (anonymous === 'everyone') return rebound(request, anonymousHosts) ?? { user: EVERYBODY };
   return isPublic ? { user: ANONYMOUS } : { code: 401, message: wayIn(context) };
+}
+
+function authorizationIn({ headers }: HttpRequest): string | undefined {
+  return headers.get('authorization') ?? undefined;
 }
 
 function certificateOf({ clientCertificate: certificate }: Reached) {

@@ -119,6 +119,7 @@ async function guarded(
     anonymous,
     anonymousHosts,
     isPublic,
+    ...(route.authorizationOf === undefined ? {} : { authorizationOf: route.authorizationOf }),
   });
   const found = 'user' in admittedAs ? impersonated(request, admittedAs.user, authorizer) : admittedAs;
   if (!('user' in found)) {

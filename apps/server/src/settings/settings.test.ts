@@ -325,3 +325,34 @@ test('reads secrets keys from a file or the environment, and never prints them',
   );
   assert.throws(() => settings(['--secrets-key-file=/nowhere']), /cannot read --secrets-key-file \/nowhere/);
 });
+
+test('the registry is enabled, has no anonymous pull, and mirrors are hosts with an address', () => {
+  const { registry, dataDirectory } = settings([]);
+  assert.deepEqual(registry, { directory: `${dataDirectory}/registry`, anonymousPull: false, mirrors: [] });
+  assert.equal(settings(['--registry-enabled=false']).registry, undefined);
+  const given = [
+    '--registry-mirrors=docker.io,quay.io,a.example=http://b.example:5000/',
+    '--registry-max-bytes=1048576',
+  ];
+  const { mirrors, bytesMax } = settings(given).registry ?? {};
+  assert.equal(bytesMax, 1_048_576);
+  assert.deepEqual(
+    mirrors?.map(({ host, url }) => `${host} ${url}`),
+    ['docker.io https://registry-1.docker.io', 'quay.io https://quay.io', 'a.example http://b.example:5000'],
+  );
+  for (const wrong of [
+    'a.example=ftp://b.example',
+    'a:5000',
+    'a/b',
+    '..',
+    'A.example',
+    'a.example=',
+    'a=http://u:p@b',
+  ])
+    assert.throws(
+      () => settings([`--registry-mirrors=${wrong}`]),
+      /--registry-mirrors must be hosts such as quay\.io/,
+      wrong,
+    );
+  assert.throws(() => settings(['--registry-max-bytes=1']), /--registry-max-bytes must be/);
+});

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { NetworkInterface } from '@tinkerbell/platform-contract';
 import type { BootConfig } from '@tinkerbell/service-boot';
 import type { MetadataConfig } from '@tinkerbell/service-metadata';
+import type { RegistryConfig } from '@tinkerbell/service-registry';
 import type { RelayConfig } from '@tinkerbell/service-relay';
 import { parseReferenceRules, type ReferenceRules } from '@tinkerbell/template';
 import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
@@ -18,6 +19,7 @@ import { gatewaySettings, type GatewaySettings } from '../gateway/settings.ts';
 import type { TracingSettings } from '../metrics/open-tracer.ts';
 import { stackPorts } from './own-ports.ts';
 import { publicIpv4 } from './public-ipv4.ts';
+import { registryConfig } from './registry-settings.ts';
 import { relayConfig } from './relay-settings.ts';
 import { logLevelsOf, type LogLevels } from './log-levels.ts';
 import { secretsKeys, storeSettings, type StoreSettings } from './store-settings.ts';
@@ -65,6 +67,7 @@ export interface Settings {
     ReturnType<typeof agentAuthConfig>;
   readonly images?: { readonly imagesDirectory: string; readonly hookDirectory: string };
   readonly metadata?: MetadataConfig;
+  readonly registry: RegistryConfig | undefined;
   readonly controller: boolean;
   /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
@@ -124,6 +127,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
       : {}),
     ...(flags.boolean('enable-relay') ? { relay: relayConfig(flags) } : {}),
     gateway: gatewaySettings(flags, dataDirectory),
+    registry: registryConfig(flags, dataDirectory),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags, address) } : {}),
   };
 }

@@ -180,6 +180,12 @@ export class ApiClient {
     return objectIn(await this.#json('POST', path, { body }), workflowKind);
   }
 
+  /** Sends a request of another API of the server, and resolves with its answer, whatever its status. */
+  async raw(path: string, request: Pick<Exchange, 'method' | 'headers' | 'body'>): Promise<Answer> {
+    const { token, login } = this.#connection;
+    return this.#sent(path, request, login === undefined ? token : await login.current());
+  }
+
   /** Yields the output of a workflow's actions after that sequence, oldest first. If followed, yields new output too. */
   async log(
     target: ObjectName,

@@ -21,6 +21,22 @@ export const metadataFlags = flagGroup('Instance metadata', {
   ),
 });
 
+export const registryFlags = flagGroup('Registry of container images', {
+  'registry-enabled': boolean('serve the images that were pushed to this server, under /v2/', {
+    default: 'true',
+  }),
+  'registry-anonymous-pull': boolean(
+    'let everyone pull without a credential. Machines that boot without a session, as upstream’s agents do, need this. Ours send their session',
+    { default: 'false' },
+  ),
+  'registry-mirrors': list(
+    'registries whose images are cached as mirror/<host>/<repository>, such as docker.io or quay.io=https://cache.example',
+  ),
+  'registry-max-bytes': number('limit of all stored blobs together, in bytes', {
+    fallback: 'the disk, of which 256 MiB stay free',
+  }),
+});
+
 export const relayFlags = flagGroup('DHCP relay', {
   'enable-relay': boolean('relay DHCP of other networks to DHCP servers', { default: 'false' }),
   'relay-interface': list('network interfaces of the clients'),

@@ -1,10 +1,8 @@
 import type { HttpRequest } from '@tinkerbell/platform-contract';
 import type { ByteRange } from './byte-range.ts';
 import { byteRangesOf } from './byte-ranges.ts';
-import { contentTypeOf } from './content-type.ts';
-import type { Encoding } from './encoded-variant.ts';
 import { multipartOf, type Multipart } from './multipart.ts';
-import { failedPrecondition, rangeApplies, validatorsOf } from './preconditions.ts';
+import { failedPrecondition, rangeApplies } from './preconditions.ts';
 
 export interface FileAnswer {
   readonly status: number;
@@ -14,38 +12,42 @@ export interface FileAnswer {
   readonly multipart?: Multipart;
 }
 
-interface Answered {
+/** What a client may know about a file. */
+export interface DescribedFile {
   readonly sizeBytes: number;
   readonly modifiedMs: number;
-  /** The encoding of the file, if it is the compressed form of the requested one. */
-  readonly encoding?: Encoding['name'];
+  /** Strong: two contents never share it. With its quotes. */
+  readonly etag: string;
+  readonly contentType: string;
+  /** For example `gzip`. */
+  readonly contentEncoding?: string;
+  /** Additional headers of every answer, for example `vary`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Returns status, headers and bytes of a file for a request. HEAD gets the same answer without the body. */
-export function answerFor(request: HttpRequest['headers'], path: string, file: Answered): FileAnswer {
-  const { etag: plainTag, modifiedMs } = validatorsOf(file);
-  const etag = file.encoding === undefined ? plainTag : plainTag.replace(/"$/, `-${file.encoding}"`);
-  const validators = { etag, modifiedMs };
+export function answerFor(request: HttpRequest['headers'], file: DescribedFile): FileAnswer {
+  const { etag, contentType, sizeBytes: size } = file;
+  const validators = { etag, modifiedMs: Math.floor(file.modifiedMs) };
   const common = {
-    etag: validators.etag,
+    etag,
     'last-modified': new Date(validators.modifiedMs).toUTCString(),
     'accept-ranges': 'bytes',
-    vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
+    ...file.headers,
   };
   const failed = failedPrecondition(request, validators);
   if (failed !== undefined) return { status: failed, headers: common };
 
-  const size = file.sizeBytes;
   const ranges = rangeApplies(request, validators) ? byteRangesOf(request.get('range'), size) : undefined;
   if (ranges === 'unsatisfiable') {
     return { status: 416, headers: { ...common, 'content-range': `bytes */${size}`, 'content-length': '0' } };
   }
-  const contentType = contentTypeOf(path);
-  const encoded = file.encoding === undefined ? common : { ...common, 'content-encoding': file.encoding };
+  const encoded =
+    file.contentEncoding === undefined ? common : { ...common, 'content-encoding': file.contentEncoding };
   const headers = { ...encoded, 'content-type': contentType };
   if (ranges !== undefined) {
-    const multipart = multipartOf(ranges, { sizeBytes: size, contentType, etag: validators.etag });
+    const multipart = multipartOf(ranges, { sizeBytes: size, contentType, etag });
     return partialAnswer(headers, multipart, size);
   }
   const whole = { status: 200, headers: { ...headers, 'content-length': `${size}` } };

@@ -1,14 +1,14 @@
 import type { HttpRequest } from '@tinkerbell/platform-contract';
 /** The validators of a file. */
 export interface Validators {
-  /** Strong: it changes with size and modification time. */
+  /** Strong: it changes with the content. */
   readonly etag: string;
   readonly modifiedMs: number;
 }
 
-export function validatorsOf(file: { readonly sizeBytes: number; readonly modifiedMs: number }): Validators {
-  const modifiedMs = Math.floor(file.modifiedMs);
-  return { etag: `"${file.sizeBytes.toString(16)}-${modifiedMs.toString(16)}"`, modifiedMs };
+/** An ETag for a file whose content may change: it changes with the size and the time. */
+export function sizeAndTimeTag(file: { readonly sizeBytes: number; readonly modifiedMs: number }): string {
+  return `"${file.sizeBytes.toString(16)}-${Math.floor(file.modifiedMs).toString(16)}"`;
 }
 
 /** RFC 9110 section 13.2.2: returns the status that a precondition demands, or undefined to continue. */
