@@ -4,16 +4,18 @@ import { stat } from 'node:fs/promises';
 import {
   ActionError,
   assertBlockDevice,
+  decompress,
   defineAction,
+  detectCompression,
   deviceSize,
+  downloadImage,
   formatBytes,
+  openDiskWriter,
   type ActionContext,
+  type WriteTotals,
 } from '@tinkerbell/action-kit';
 
-import { decompress } from './decompress.ts';
-import { openDiskWriter, type WriteTotals } from './disk-writer.ts';
-import { downloadImage } from './image-download.ts';
-import { detectCompression, readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /** The part of an image that reveals a web page. */
 const PAGE_START_BYTES = 256;

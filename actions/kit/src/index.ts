@@ -21,3 +21,7 @@ export {
   zeroRange,
   type CallResult,
 } from './system-calls.ts';
+export { compressionByExtension, detectCompression, type Compression } from './compression.ts';
+export { decompress } from './decompress.ts';
+export { DiskWriter, openDiskWriter, type WriteTotals } from './disk-writer.ts';
+export { downloadImage } from './image-download.ts';

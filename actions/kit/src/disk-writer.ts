@@ -7,7 +7,9 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { messageOf } from '@tinkerbell/platform-contract';
 
-import { ActionError, formatBytes, rereadPartitionTable } from '@tinkerbell/action-kit';
+import { ActionError } from './action-error.ts';
+import { formatBytes } from './format-bytes.ts';
+import { rereadPartitionTable } from './system-calls.ts';
 
 import { splitZeros, ZeroRuns } from './zero-runs.ts';
 

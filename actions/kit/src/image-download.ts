@@ -5,7 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 
-import { ActionError, agentSession } from '@tinkerbell/action-kit';
+import { ActionError } from './action-error.ts';
+import { agentSession } from './agent-session.ts';
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
 
 /** Not imported: platform/node/src/node-http.ts gives the reason. */
@@ -24,6 +25,8 @@ export interface DownloadRequest {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
+  /** The end of the error after the last attempt. Default: the variables of image2disk. */
+  readonly advice?: string;
   /** Called when the server has reported the image's size. */
   onTotal(bytes: number): void;
 }
@@ -209,7 +212,8 @@ function givenUp(request: DownloadRequest, error: Error, received: number): Acti
   const seconds = Math.round(request.retryForMs / 1000);
   return new ActionError(
     `${request.url.href}: ${error.message}; gave up at byte ${received} after ${seconds} s without progress. ` +
-      'Check the image server and the network, or set RETRY_ENABLED=true and RETRY_DURATION_MINUTES',
+      (request.advice ??
+        'Check the image server and the network, or set RETRY_ENABLED=true and RETRY_DURATION_MINUTES'),
     { cause: error },
   );
 }
