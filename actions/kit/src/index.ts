@@ -12,7 +12,14 @@ export { agentSession } from './agent-session.ts';
 export { readEnvironment, EnvironmentReader, type IntegerRange } from './environment.ts';
 export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
 export { bindMount, unmount, withMounted, type MountRequest } from './mounted.ts';
-export { assertBlockDevice, describeDisks, deviceSize, listDisks, type Disk } from './block-device.ts';
+export {
+  assertBlockDevice,
+  describeDisks,
+  deviceSize,
+  listDisks,
+  sectorSize,
+  type Disk,
+} from './block-device.ts';
 export { formatBytes } from './format-bytes.ts';
 export {
   changeMachineState,
@@ -25,3 +32,6 @@ export { compressionByExtension, detectCompression, type Compression } from './c
 export { decompress } from './decompress.ts';
 export { DiskWriter, openDiskWriter, type WriteTotals } from './disk-writer.ts';
 export { downloadImage } from './image-download.ts';
+export { openWholeDisk } from './whole-disk.ts';
+export { zeroOut } from './zero-out.ts';
+export { assertNotStopped } from './stop-in-time.ts';

@@ -4,6 +4,7 @@ import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
 import type { Action } from '@tinkerbell/action-kit';
 import { rebootAction } from '@tinkerbell/action-reboot';
+import { rootioAction } from '@tinkerbell/action-rootio';
 import { writefileAction } from '@tinkerbell/action-writefile';
 
 import { commandAction } from './command-action.ts';
@@ -14,6 +15,7 @@ const ACTIONS: readonly Action[] = [
   cexecAction,
   kexecAction,
   rebootAction,
+  rootioAction,
   commandAction('alpine'),
   commandAction('busybox'),
 ];
