@@ -11,6 +11,7 @@ import {
   downloadImage,
   formatBytes,
   openDiskWriter,
+  peekStart,
   type ActionContext,
   type WriteTotals,
 } from '@tinkerbell/action-kit';
@@ -64,7 +65,7 @@ async function writeImage(settings: Settings, context: ActionContext): Promise<W
   }
   const writer = await openDiskWriter(settings.disk, await deviceSize(settings.disk), context.signal);
   try {
-    const { start, source } = await peek(counted());
+    const { start, source } = await peekStart(counted());
     const compression = settings.compression === 'detect' ? detectCompression(start) : settings.compression;
     assertNoPage(start, settings.url);
     context.log.info('writing image', { url: settings.url.href, disk: settings.disk, compression });
@@ -93,19 +94,6 @@ function assertNoPage(start: Buffer, url: URL): void {
     throw new ActionError(
       `${url.href} is a web page and not an image: does the server ask for a login, or redirect?`,
     );
-}
-
-/** Returns the first chunk, and a source that still begins with it. */
-async function peek(
-  chunks: AsyncGenerator<Buffer, void>,
-): Promise<{ readonly start: Buffer; readonly source: AsyncGenerator<Buffer, void> }> {
-  const first = await chunks.next();
-  const start = first.done === true ? Buffer.alloc(0) : first.value;
-  async function* source(): AsyncGenerator<Buffer, void> {
-    if (start.length > 0) yield start;
-    yield* chunks;
-  }
-  return { start, source: source() };
 }
 
 function progressMeter(

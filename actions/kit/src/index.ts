@@ -35,3 +35,6 @@ export { downloadImage } from './image-download.ts';
 export { openWholeDisk } from './whole-disk.ts';
 export { zeroOut } from './zero-out.ts';
 export { assertNotStopped } from './stop-in-time.ts';
+export { directoryBelow, type NewDirectory } from './directory-below.ts';
+export { unpackTar, type UnpackTotals } from './unpack-tar.ts';
+export { peekStart } from './peek-start.ts';

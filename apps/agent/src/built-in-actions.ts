@@ -1,4 +1,5 @@
 /** Maps an image name to a built-in action. Upstream pulls a container image instead. */
+import { archive2diskAction } from '@tinkerbell/action-archive2disk';
 import { cexecAction } from '@tinkerbell/action-cexec';
 import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
@@ -16,6 +17,7 @@ const ACTIONS: readonly Action[] = [
   kexecAction,
   rebootAction,
   rootioAction,
+  archive2diskAction,
   commandAction('alpine'),
   commandAction('busybox'),
 ];

@@ -20,7 +20,7 @@ tasks:
             containers:
               - image: nginx:1
       - name: c
-        image: "{{ .registry }}/rootio:v1"
+        image: "{{ .registry }}/ntfsclone:v1"
         on-failure: [{name: e, image: parted}]
       - name: d
         image: "{{ .image }}"
@@ -29,7 +29,7 @@ tasks:
 test('names the images in the text that are not built in, with their places', () => {
   assert.deepEqual(foreignImagesIn(text), [
     { image: 'quay.io/tinkerbell-actions/grub2disk:v1.0.0', line: 9, column: 29 },
-    { image: '…/rootio:v1', line: 18, column: 16 },
+    { image: '…/ntfsclone:v1', line: 18, column: 16 },
     { image: 'parted', line: 19, column: 39 },
   ]);
 });
@@ -41,7 +41,7 @@ test('knows the images of expressions when the template is rendered', () => {
     hardwareMap: { device_1: 'a', grub: '', registry: 'r', tag: 'v1', image: 'r/parted:v1' },
   });
   assert.ok(rendered.ok, JSON.stringify(rendered));
-  assert.deepEqual(foreignImagesOf(rendered.workflow), ['r/rootio:v1', 'parted', 'r/parted:v1']);
+  assert.deepEqual(foreignImagesOf(rendered.workflow), ['r/ntfsclone:v1', 'parted', 'r/parted:v1']);
 });
 
 test('finds no images in a text that is not YAML, is empty, or is hostile, at little cost', () => {
@@ -78,5 +78,5 @@ test('images of other documents are warnings that name the built-in action for t
       new RegExp(`^use ${action} with .*cannot run the image ${image}`),
     );
   }
-  assert.match(foreignImageWarning('rootio:v1'), /^the agent of this server/);
+  assert.match(foreignImageWarning('ntfsclone:v1'), /^the agent of this server/);
 });

@@ -12,6 +12,8 @@ import type { ActionDefinition, WorkflowDefinition } from './workflow-definition
  */
 export const BUILT_IN_ACTIONS: readonly string[] = [
   'image2disk',
+  'archive2disk',
+  'rootio',
   'writefile',
   'cexec',
   'kexec',
