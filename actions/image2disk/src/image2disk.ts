@@ -12,6 +12,7 @@ import {
   formatBytes,
   openDiskWriter,
   peekStart,
+  progressMeter,
   type ActionContext,
   type WriteTotals,
 } from '@tinkerbell/action-kit';
@@ -44,7 +45,7 @@ async function assertWritable(disk: string): Promise<void> {
 }
 
 async function writeImage(settings: Settings, context: ActionContext): Promise<WriteTotals> {
-  const meter = progressMeter(settings, context);
+  const meter = progressMeter(settings.progressIntervalMs, context);
   const hash = settings.sha256 === undefined ? undefined : createHash('sha256');
   // When the image has failed, nobody needs an open connection.
   const ended = new AbortController();
@@ -94,34 +95,4 @@ function assertNoPage(start: Buffer, url: URL): void {
     throw new ActionError(
       `${url.href} is a web page and not an image: does the server ask for a login, or redirect?`,
     );
-}
-
-function progressMeter(
-  settings: Settings,
-  context: ActionContext,
-): { add(bytes: number): void; setTotal(bytes: number): void } {
-  let done = 0;
-  let total: number | undefined;
-  let lastMs = context.clock.monotonicMs();
-  let lastDone = 0;
-  return {
-    setTotal(bytes) {
-      total = bytes;
-    },
-    add(bytes) {
-      done += bytes;
-      const nowMs = context.clock.monotonicMs();
-      if (nowMs - lastMs < settings.progressIntervalMs) return;
-      const bytesPerSecond = Math.round(((done - lastDone) * 1000) / (nowMs - lastMs));
-      lastMs = nowMs;
-      lastDone = done;
-      const of = total === undefined ? '' : ` of ${formatBytes(total)}`;
-      context.progress({
-        message: `${formatBytes(done)}${of}, ${formatBytes(bytesPerSecond)}/s`,
-        doneBytes: done,
-        ...(total === undefined ? {} : { totalBytes: total }),
-        bytesPerSecond,
-      });
-    },
-  };
 }

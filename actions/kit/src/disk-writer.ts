@@ -28,6 +28,10 @@ declare const WebAssembly: {
 /** Direct writes must be multiples of the device's block, which is never larger than this. */
 const DIRECT_ALIGNMENT_BYTES = 4096;
 
+/** One request to zero a range blocks this process, and a slow disk may really write the zeros. */
+const ZEROS_AT_ONCE_BYTES = 64 * 1024 * 1024;
+const ZEROS = Buffer.alloc(1024 * 1024);
+
 export interface WriteTotals {
   readonly bytes: number;
   /** The number of bytes that were zeros and did not have to be sent. */
@@ -108,6 +112,37 @@ export class DiskWriter {
       offset += taken;
       if (this.#filled === BUFFER_BYTES) this.#submit(buffer);
     }
+  }
+
+  /** Like `write` with that many zeros, without copying them. */
+  async zeros(length: number): Promise<void> {
+    let left = length;
+    while (left > 0) {
+      const isAligned = this.#filled === 0 && left >= BUFFER_BYTES;
+      const whole = Math.min(left - (left % BUFFER_BYTES), ZEROS_AT_ONCE_BYTES);
+      if (isAligned && (await this.#skip(whole))) {
+        left -= whole;
+        continue;
+      }
+      const piece = Math.min(left, BUFFER_BYTES - this.#filled, ZEROS.length);
+      await this.write(ZEROS.subarray(0, piece));
+      left -= piece;
+    }
+  }
+
+  /** Returns false when the device cannot zero a range. */
+  async #skip(length: number): Promise<boolean> {
+    if (this.#failure !== undefined) throw this.#explain(this.#failure);
+    try {
+      this.#assertFits(this.#position + length);
+      if (!this.#zeros.add(this.#position, length)) return false;
+    } catch (error) {
+      throw this.#explain(error);
+    }
+    this.#position += length;
+    // The signal and other work of this process have a turn between two requests.
+    await new Promise((resolve) => setImmediate(resolve));
+    return true;
   }
 
   /** Writes the rest, waits until the disk has all of it, and rereads the partition table. */

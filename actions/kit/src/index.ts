@@ -38,3 +38,5 @@ export { assertNotStopped } from './stop-in-time.ts';
 export { directoryBelow, type NewDirectory } from './directory-below.ts';
 export { unpackTar, type UnpackTotals } from './unpack-tar.ts';
 export { peekStart } from './peek-start.ts';
+export { progressMeter, type ProgressMeter } from './progress-meter.ts';
+export { openRangeFile, type RangeFile, type RangeRequest } from './range-file.ts';

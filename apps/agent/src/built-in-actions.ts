@@ -4,6 +4,7 @@ import { cexecAction } from '@tinkerbell/action-cexec';
 import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
 import type { Action } from '@tinkerbell/action-kit';
+import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
 import { rootioAction } from '@tinkerbell/action-rootio';
 import { writefileAction } from '@tinkerbell/action-writefile';
@@ -12,6 +13,7 @@ import { commandAction } from './command-action.ts';
 
 const ACTIONS: readonly Action[] = [
   image2diskAction,
+  qemuimg2diskAction,
   writefileAction,
   cexecAction,
   kexecAction,
