@@ -3,6 +3,7 @@ import { archive2diskAction } from '@tinkerbell/action-archive2disk';
 import { cexecAction } from '@tinkerbell/action-cexec';
 import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
+import { slurpAction } from '@tinkerbell/action-slurp';
 import type { Action } from '@tinkerbell/action-kit';
 import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
@@ -20,6 +21,7 @@ const ACTIONS: readonly Action[] = [
   rebootAction,
   rootioAction,
   archive2diskAction,
+  slurpAction,
   commandAction('alpine'),
   commandAction('busybox'),
 ];
