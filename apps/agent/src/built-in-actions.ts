@@ -4,6 +4,7 @@ import { cexecAction } from '@tinkerbell/action-cexec';
 import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
 import { slurpAction } from '@tinkerbell/action-slurp';
+import { efibootsetAction } from '@tinkerbell/action-efibootset';
 import type { Action } from '@tinkerbell/action-kit';
 import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
@@ -21,6 +22,7 @@ const ACTIONS: readonly Action[] = [
   rebootAction,
   rootioAction,
   archive2diskAction,
+  efibootsetAction,
   slurpAction,
   commandAction('alpine'),
   commandAction('busybox'),

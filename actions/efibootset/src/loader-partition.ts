@@ -1,0 +1,35 @@
+import { open } from 'node:fs/promises';
+
+import { ActionError, assertBlockDevice, deviceSize, sectorSize } from '@tinkerbell/action-kit';
+import type { LoaderPath } from '@tinkerbell/efi-boot';
+import { PartitionTableError, partitionTypes, readPartitionTable } from '@tinkerbell/gpt';
+
+/**
+ * Finds the partition in the GPT of a disk.
+ *
+ * @throws ActionError when the disk has no GPT, or the partition is not an EFI system partition.
+ */
+export async function findPartition(disk: string, number: number): Promise<LoaderPath['partition']> {
+  await assertBlockDevice(disk);
+  const sectorBytes = await sectorSize(disk);
+  const sectors = Math.floor(((await deviceSize(disk)) ?? 0) / sectorBytes);
+  await using file = await open(disk, 'r');
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+    return buffer.subarray(0, bytesRead);
+  };
+  const table = await readPartitionTable({ sectorBytes, sectors, read }).catch((cause: unknown) => {
+    if (!(cause instanceof PartitionTableError)) throw cause;
+    throw new ActionError(`the partition table of ${disk} is damaged: ${cause.message}`, { cause });
+  });
+  if (table.kind !== 'gpt') throw new ActionError(`${disk} has no GPT, which UEFI needs: partition it first`);
+  const found = table.table.partitions.find((partition) => partition.number === number);
+  if (found?.type !== partitionTypes['efi-system']) {
+    const known = table.table.partitions.filter(({ type }) => type === partitionTypes['efi-system']);
+    const names = known.map((partition) => partition.number).join(', ') || 'no such partition';
+    const what = found === undefined ? 'does not exist' : 'is not an EFI system partition';
+    throw new ActionError(`BOOT_PARTITION=${number} ${what}: ${disk} has ${names}`);
+  }
+  const { id, firstSector, lastSector } = found;
+  return { number, id, firstSector, sectors: lastSector - firstSector + 1 };
+}
