@@ -8,6 +8,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { messageOf } from '@tinkerbell/platform-contract';
 
 import { ActionError } from './action-error.ts';
+import { alignedBuffer } from './aligned-buffer.ts';
 import { formatBytes } from './format-bytes.ts';
 import { rereadPartitionTable } from './system-calls.ts';
 
@@ -15,15 +16,6 @@ import { splitZeros, ZeroRuns } from './zero-runs.ts';
 
 const BUFFER_BYTES = 4 * 1024 * 1024;
 const BUFFER_COUNT = 4;
-const WEB_ASSEMBLY_PAGE_BYTES = 64 * 1024;
-
-/**
- * Node has it, although its types declare it only for browsers. A Memory is page-aligned, and a Buffer is
- * not.
- */
-declare const WebAssembly: {
-  readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
-};
 
 /** Direct writes must be multiples of the device's block, which is never larger than this. */
 const DIRECT_ALIGNMENT_BYTES = 4096;
@@ -79,8 +71,7 @@ export class DiskWriter {
   readonly #stopped: Promise<void>;
 
   constructor(target: Target) {
-    const pages = (BUFFER_BYTES * BUFFER_COUNT) / WEB_ASSEMBLY_PAGE_BYTES;
-    const memory = new WebAssembly.Memory({ initial: pages }).buffer;
+    const memory = alignedBuffer(BUFFER_BYTES * BUFFER_COUNT);
     this.#target = target;
     this.#stopped = new Promise((resolve) => {
       const stop = (): void => {
@@ -92,7 +83,7 @@ export class DiskWriter {
     });
     this.#zeros = new ZeroRuns(target.buffered.fd);
     this.#free = Array.from({ length: BUFFER_COUNT }, (_, index) =>
-      Buffer.from(memory, index * BUFFER_BYTES, BUFFER_BYTES),
+      memory.subarray(index * BUFFER_BYTES, (index + 1) * BUFFER_BYTES),
     );
   }
 

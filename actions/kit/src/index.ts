@@ -40,3 +40,5 @@ export { unpackTar, type UnpackTotals } from './unpack-tar.ts';
 export { peekStart } from './peek-start.ts';
 export { progressMeter, type ProgressMeter } from './progress-meter.ts';
 export { openRangeFile, type RangeFile, type RangeRequest } from './range-file.ts';
+export { alignedBuffer } from './aligned-buffer.ts';
+export { openDiskReader, type DiskReader } from './disk-reader.ts';
