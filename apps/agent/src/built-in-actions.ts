@@ -6,6 +6,7 @@ import { kexecAction } from '@tinkerbell/action-kexec';
 import { slurpAction } from '@tinkerbell/action-slurp';
 import { efibootsetAction } from '@tinkerbell/action-efibootset';
 import { verifyAction } from '@tinkerbell/action-verify';
+import { eraseAction } from '@tinkerbell/action-erase';
 import type { Action } from '@tinkerbell/action-kit';
 import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
@@ -23,6 +24,7 @@ const ACTIONS: readonly Action[] = [
   rebootAction,
   rootioAction,
   archive2diskAction,
+  eraseAction,
   verifyAction,
   efibootsetAction,
   slurpAction,

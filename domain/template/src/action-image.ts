@@ -15,6 +15,7 @@ export const BUILT_IN_ACTIONS: readonly string[] = [
   'qemuimg2disk',
   'archive2disk',
   'rootio',
+  'erase',
   'verify',
   'efibootset',
   'slurp',
