@@ -1,8 +1,6 @@
-import { open } from 'node:fs/promises';
-
-import { ActionError, assertBlockDevice, deviceSize, sectorSize } from '@tinkerbell/action-kit';
+import { ActionError, readTableOf } from '@tinkerbell/action-kit';
 import type { LoaderPath } from '@tinkerbell/efi-boot';
-import { PartitionTableError, partitionTypes, readPartitionTable } from '@tinkerbell/gpt';
+import { partitionTypes } from '@tinkerbell/gpt';
 
 /**
  * Finds the partition in the GPT of a disk.
@@ -10,18 +8,7 @@ import { PartitionTableError, partitionTypes, readPartitionTable } from '@tinker
  * @throws ActionError when the disk has no GPT, or the partition is not an EFI system partition.
  */
 export async function findPartition(disk: string, number: number): Promise<LoaderPath['partition']> {
-  await assertBlockDevice(disk);
-  const sectorBytes = await sectorSize(disk);
-  const sectors = Math.floor(((await deviceSize(disk)) ?? 0) / sectorBytes);
-  await using file = await open(disk, 'r');
-  const read = async (offset: number, length: number): Promise<Uint8Array> => {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
-    return buffer.subarray(0, bytesRead);
-  };
-  const table = await readPartitionTable({ sectorBytes, sectors, read }).catch((cause: unknown) => {
-    if (!(cause instanceof PartitionTableError)) throw cause;
-    throw new ActionError(`the partition table of ${disk} is damaged: ${cause.message}`, { cause });
-  });
+  const table = await readTableOf(disk);
   if (table.kind !== 'gpt') throw new ActionError(`${disk} has no GPT, which UEFI needs: partition it first`);
   const found = table.table.partitions.find((partition) => partition.number === number);
   if (found?.type !== partitionTypes['efi-system']) {

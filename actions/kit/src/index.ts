@@ -42,3 +42,4 @@ export { progressMeter, type ProgressMeter } from './progress-meter.ts';
 export { openRangeFile, type RangeFile, type RangeRequest } from './range-file.ts';
 export { alignedBuffer } from './aligned-buffer.ts';
 export { openDiskReader, type DiskReader } from './disk-reader.ts';
+export { readTableOf } from './read-table.ts';

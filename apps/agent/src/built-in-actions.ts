@@ -7,6 +7,7 @@ import { slurpAction } from '@tinkerbell/action-slurp';
 import { efibootsetAction } from '@tinkerbell/action-efibootset';
 import { verifyAction } from '@tinkerbell/action-verify';
 import { eraseAction } from '@tinkerbell/action-erase';
+import { syslinuxAction } from '@tinkerbell/action-syslinux';
 import type { Action } from '@tinkerbell/action-kit';
 import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
@@ -24,6 +25,7 @@ const ACTIONS: readonly Action[] = [
   rebootAction,
   rootioAction,
   archive2diskAction,
+  syslinuxAction,
   eraseAction,
   verifyAction,
   efibootsetAction,

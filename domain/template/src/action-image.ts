@@ -15,6 +15,7 @@ export const BUILT_IN_ACTIONS: readonly string[] = [
   'qemuimg2disk',
   'archive2disk',
   'rootio',
+  'syslinux',
   'erase',
   'verify',
   'efibootset',
@@ -42,7 +43,6 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['osie-installer', `${DISK_IMAGE}: OSIE is the in-memory OS before HookOS`],
   ['osie', `${DISK_IMAGE}: OSIE is the in-memory OS before HookOS`],
   ['grub2disk', HOST_COMMAND],
-  ['syslinux', HOST_COMMAND],
 ]);
 
 /** The first warning names the fix, so more of them add nothing. */
