@@ -11,7 +11,7 @@ export {
 export { agentSession } from './agent-session.ts';
 export { readEnvironment, EnvironmentReader, type IntegerRange } from './environment.ts';
 export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
-export { bindMount, unmount, withMounted, type MountRequest } from './mounted.ts';
+export { withMounted, type MountRequest } from './mounted.ts';
 export {
   assertBlockDevice,
   describeDisks,
@@ -43,3 +43,4 @@ export { openRangeFile, type RangeFile, type RangeRequest } from './range-file.t
 export { alignedBuffer } from './aligned-buffer.ts';
 export { openDiskReader, type DiskReader } from './disk-reader.ts';
 export { readTableOf } from './read-table.ts';
+export { withSystemDirectories } from './system-directories.ts';

@@ -8,6 +8,7 @@ import { efibootsetAction } from '@tinkerbell/action-efibootset';
 import { verifyAction } from '@tinkerbell/action-verify';
 import { eraseAction } from '@tinkerbell/action-erase';
 import { syslinuxAction } from '@tinkerbell/action-syslinux';
+import { grub2diskAction } from '@tinkerbell/action-grub2disk';
 import type { Action } from '@tinkerbell/action-kit';
 import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
@@ -25,6 +26,7 @@ const ACTIONS: readonly Action[] = [
   rebootAction,
   rootioAction,
   archive2diskAction,
+  grub2diskAction,
   syslinuxAction,
   eraseAction,
   verifyAction,

@@ -11,7 +11,7 @@ tasks:
       - name: a
         image: quay.io/tinkerbell/actions/image2disk:v1
       {{- if .grub }}
-      - {name: grub, image: "quay.io/tinkerbell-actions/grub2disk:v1.0.0"}
+      - {name: grub, image: "quay.io/tinkerbell-actions/ntfs2disk:v1.0.0"}
       {{- end }}
       - name: b
         image: {{ .registry }}/writefile:{{ .tag }}
@@ -28,7 +28,7 @@ tasks:
 
 test('names the images in the text that are not built in, with their places', () => {
   assert.deepEqual(foreignImagesIn(text), [
-    { image: 'quay.io/tinkerbell-actions/grub2disk:v1.0.0', line: 9, column: 29 },
+    { image: 'quay.io/tinkerbell-actions/ntfs2disk:v1.0.0', line: 9, column: 29 },
     { image: '…/ntfsclone:v1', line: 18, column: 16 },
     { image: 'parted', line: 19, column: 39 },
   ]);
@@ -69,7 +69,6 @@ test('images of other documents are warnings that name the built-in action for t
     'disk-wipe:latest': 'alpine',
     'osie-installer:latest': 'image2disk',
     'write-disk': 'image2disk',
-    'quay.io/tinkerbell/actions/grub2disk:v1': 'cexec',
   };
   for (const [image, action] of Object.entries(instead)) {
     assert.ok(BUILT_IN_ACTIONS.includes(action));
