@@ -19,11 +19,11 @@ import { commandAction } from './command-action.ts';
 
 const ACTIONS: readonly Action[] = [
   image2diskAction,
-  qemuimg2diskAction,
   writefileAction,
   cexecAction,
   kexecAction,
   rebootAction,
+  qemuimg2diskAction,
   rootioAction,
   archive2diskAction,
   grub2diskAction,
