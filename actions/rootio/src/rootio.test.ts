@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import {
   closeSync,
-  existsSync,
   mkdtempSync,
   openSync,
   readSync,
@@ -17,7 +16,13 @@ import { join } from 'node:path';
 import { after, test, type TestContext } from 'node:test';
 
 import type { ActionResult } from '@tinkerbell/action-kit';
-import { loopDevice, missingPrograms, quietContext, serve } from '@tinkerbell/action-kit/testing';
+import {
+  addPartitions,
+  loopDevice,
+  missingPrograms,
+  quietContext,
+  serve,
+} from '@tinkerbell/action-kit/testing';
 
 import { rootioAction } from './rootio.ts';
 
@@ -68,13 +73,6 @@ function assertOk(result: ActionResult): void {
 
 function tableOf(device: string): { label: string; partitions: Record<string, unknown>[] } {
   return JSON.parse(execFileSync('sfdisk', ['--json', device], { stdio: 'pipe' }).toString()).partitiontable;
-}
-
-/** For kernels that cannot read partition tables, as those of some virtual machines. */
-function addPartitions(device: string): () => void {
-  if (existsSync(`${device}p1`)) return () => {};
-  execFileSync('partx', ['-a', device]);
-  return () => void execFileSync('partx', ['-d', '--nr', '1-6', device]);
 }
 
 const sector = (mebibytes: number): number => mebibytes * 2048;

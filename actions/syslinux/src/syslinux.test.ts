@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 
 import type { ActionResult } from '@tinkerbell/action-kit';
-import { loopDevice, missingPrograms, quietContext } from '@tinkerbell/action-kit/testing';
+import { addPartitions, loopDevice, missingPrograms, quietContext } from '@tinkerbell/action-kit/testing';
 
 import { syslinuxAction } from './syslinux.ts';
 
@@ -36,8 +36,7 @@ test('installs the loader and the boot code, and keeps the table', { skip }, asy
   const path = diskImage('label: dos\n2048,60000,c,*\n');
   const device = loopDevice(context, path, ['-P']);
   if (device === undefined) return;
-  const isAdded = existsSync(`${device}p1`);
-  if (!isAdded) execFileSync('partx', ['-a', device]);
+  const removePartitions = addPartitions(device);
   try {
     execFileSync('mkfs.fat', [`${device}p1`], { stdio: 'pipe' });
     const before = readFileSync(path).subarray(440, 512);
@@ -50,7 +49,7 @@ test('installs the loader and the boot code, and keeps the table', { skip }, asy
     assert.ok(bytes.subarray(0, 440).some((byte) => byte !== 0));
     assert.match(execFileSync('mdir', ['-a', '-i', `${path}@@1M`, '::']).toString(), /ldlinux +sys/i);
   } finally {
-    if (!isAdded) execFileSync('partx', ['-d', '--nr', '1', device]);
+    removePartitions();
   }
 });
 

@@ -1,7 +1,9 @@
 /** What tests of actions need: a server of files, a clock that skips waits, a context, and loop devices. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { basename } from 'node:path';
 import type { TestContext } from 'node:test';
 
 import type { ActionContext } from '../action.ts';
@@ -66,6 +68,27 @@ export function loopDevice(
     context.skip('needs root and loop devices');
     return undefined;
   }
+}
+
+/** Attempts to remove the partitions of a loop device. */
+const REMOVE_ATTEMPTS = 100;
+
+/**
+ * Makes the partitions of a loop device appear, also with a kernel that cannot read partition tables, as in some
+ * virtual machines. Call the result before the test ends.
+ */
+export function addPartitions(device: string): () => void {
+  if (existsSync(`${device}p1`)) return () => {};
+  execFileSync('partx', ['-a', device]);
+  return () => {
+    // Another process that has just copied the mounts keeps a partition busy for a moment.
+    for (let attempt = 1; attempt <= REMOVE_ATTEMPTS; attempt += 1) {
+      spawnSync('partx', ['-d', device]);
+      const left = readdirSync('/sys/class/block').filter((name) => name.startsWith(`${basename(device)}p`));
+      if (left.length === 0) return;
+      spawnSync('sleep', ['0.1']);
+    }
+  };
 }
 
 /** Returns false when all programs are installed, and otherwise the reason to skip. */
