@@ -1,18 +1,16 @@
-import { copyFile, lstat, mkdir } from 'node:fs/promises';
+import { copyFile, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import {
-  bindMount,
   defineAction,
   mustRun,
   readEnvironment,
-  unmount,
   withMounted,
+  withSystemDirectories,
   type ActionContext,
   type Environment,
 } from '@tinkerbell/action-kit';
 
-const BOUND_DIRECTORIES = ['/dev', '/proc', '/sys'];
 const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 interface Settings {
@@ -66,30 +64,22 @@ function words(text: string): readonly string[] {
 }
 
 async function runInside(root: string, settings: Settings, context: ActionContext): Promise<void> {
-  const bound: string[] = [];
-  try {
-    if (settings.chroot) {
-      for (const source of BOUND_DIRECTORIES) {
-        const target = join(root, source);
-        await mkdir(target, { recursive: true });
-        await bindMount(source, target, context);
-        bound.push(target);
-      }
-    }
-    if (settings.updateResolvConf) await copyResolvConf(root);
-    for (const command of settings.commands) {
-      context.progress({ message: command.join(' ') });
-      const [program = '', ...rest] = settings.chroot ? ['chroot', root, ...command] : command;
-      const environment = { PATH: SEARCH_PATH };
-      await mustRun(program, rest, {
-        signal: context.signal,
-        log: context.log,
-        environment,
-        directory: settings.chroot ? '/' : root,
-      });
-    }
-  } finally {
-    for (const target of bound.reverse()) await unmount(target, context);
+  const work = () => runCommands(root, settings, context);
+  await (settings.chroot ? withSystemDirectories(root, context, work) : work());
+}
+
+async function runCommands(root: string, settings: Settings, context: ActionContext): Promise<void> {
+  if (settings.updateResolvConf) await copyResolvConf(root);
+  for (const command of settings.commands) {
+    context.progress({ message: command.join(' ') });
+    const [program = '', ...rest] = settings.chroot ? ['chroot', root, ...command] : command;
+    const environment = { PATH: SEARCH_PATH };
+    await mustRun(program, rest, {
+      signal: context.signal,
+      log: context.log,
+      environment,
+      directory: settings.chroot ? '/' : root,
+    });
   }
 }
 

@@ -8,11 +8,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 
-import type { ActionResult } from '@tinkerbell/action-kit';
+import { DiskWriter, type ActionResult } from '@tinkerbell/action-kit';
+import { quickClock, serve } from '@tinkerbell/action-kit/testing';
 
-import { DiskWriter } from './disk-writer.ts';
 import { image2diskAction } from './image2disk.ts';
-import { quickClock, serve } from './testing/image-run.ts';
 
 /** A limit that only ends tests that hang. */
 const HANGS = { timeout: 60_000 };

@@ -8,9 +8,9 @@ import { after, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 
 import type { ActionResult, Progress } from '@tinkerbell/action-kit';
+import { quickClock, serve } from '@tinkerbell/action-kit/testing';
 
 import { image2diskAction } from './image2disk.ts';
-import { quickClock, serve } from './testing/image-run.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const directory = mkdtempSync(join(tmpdir(), 'image2disk-test-'));

@@ -4,16 +4,20 @@ import { stat } from 'node:fs/promises';
 import {
   ActionError,
   assertBlockDevice,
+  decompress,
   defineAction,
+  detectCompression,
   deviceSize,
+  downloadImage,
   formatBytes,
+  openDiskWriter,
+  peekStart,
+  progressMeter,
   type ActionContext,
+  type WriteTotals,
 } from '@tinkerbell/action-kit';
 
-import { decompress } from './decompress.ts';
-import { openDiskWriter, type WriteTotals } from './disk-writer.ts';
-import { downloadImage } from './image-download.ts';
-import { detectCompression, readSettings, type Settings } from './settings.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /** The part of an image that reveals a web page. */
 const PAGE_START_BYTES = 256;
@@ -41,7 +45,7 @@ async function assertWritable(disk: string): Promise<void> {
 }
 
 async function writeImage(settings: Settings, context: ActionContext): Promise<WriteTotals> {
-  const meter = progressMeter(settings, context);
+  const meter = progressMeter(settings.progressIntervalMs, context);
   const hash = settings.sha256 === undefined ? undefined : createHash('sha256');
   // When the image has failed, nobody needs an open connection.
   const ended = new AbortController();
@@ -62,7 +66,7 @@ async function writeImage(settings: Settings, context: ActionContext): Promise<W
   }
   const writer = await openDiskWriter(settings.disk, await deviceSize(settings.disk), context.signal);
   try {
-    const { start, source } = await peek(counted());
+    const { start, source } = await peekStart(counted());
     const compression = settings.compression === 'detect' ? detectCompression(start) : settings.compression;
     assertNoPage(start, settings.url);
     context.log.info('writing image', { url: settings.url.href, disk: settings.disk, compression });
@@ -91,47 +95,4 @@ function assertNoPage(start: Buffer, url: URL): void {
     throw new ActionError(
       `${url.href} is a web page and not an image: does the server ask for a login, or redirect?`,
     );
-}
-
-/** Returns the first chunk, and a source that still begins with it. */
-async function peek(
-  chunks: AsyncGenerator<Buffer, void>,
-): Promise<{ readonly start: Buffer; readonly source: AsyncGenerator<Buffer, void> }> {
-  const first = await chunks.next();
-  const start = first.done === true ? Buffer.alloc(0) : first.value;
-  async function* source(): AsyncGenerator<Buffer, void> {
-    if (start.length > 0) yield start;
-    yield* chunks;
-  }
-  return { start, source: source() };
-}
-
-function progressMeter(
-  settings: Settings,
-  context: ActionContext,
-): { add(bytes: number): void; setTotal(bytes: number): void } {
-  let done = 0;
-  let total: number | undefined;
-  let lastMs = context.clock.monotonicMs();
-  let lastDone = 0;
-  return {
-    setTotal(bytes) {
-      total = bytes;
-    },
-    add(bytes) {
-      done += bytes;
-      const nowMs = context.clock.monotonicMs();
-      if (nowMs - lastMs < settings.progressIntervalMs) return;
-      const bytesPerSecond = Math.round(((done - lastDone) * 1000) / (nowMs - lastMs));
-      lastMs = nowMs;
-      lastDone = done;
-      const of = total === undefined ? '' : ` of ${formatBytes(total)}`;
-      context.progress({
-        message: `${formatBytes(done)}${of}, ${formatBytes(bytesPerSecond)}/s`,
-        doneBytes: done,
-        ...(total === undefined ? {} : { totalBytes: total }),
-        bytesPerSecond,
-      });
-    },
-  };
 }

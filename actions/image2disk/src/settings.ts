@@ -1,6 +1,9 @@
-import { readEnvironment, type Environment } from '@tinkerbell/action-kit';
-
-export type Compression = 'none' | 'gzip' | 'zstd' | 'xz' | 'bzip2';
+import {
+  compressionByExtension,
+  readEnvironment,
+  type Compression,
+  type Environment,
+} from '@tinkerbell/action-kit';
 
 export interface Settings {
   readonly url: URL;
@@ -13,17 +16,6 @@ export interface Settings {
   readonly retryForMs: number;
   readonly progressIntervalMs: number;
 }
-
-const EXTENSIONS: Readonly<Record<string, Compression>> = {
-  gz: 'gzip',
-  gzip: 'gzip',
-  zst: 'zstd',
-  zs: 'zstd',
-  zstd: 'zstd',
-  xz: 'xz',
-  bz2: 'bzip2',
-  bzip2: 'bzip2',
-};
 
 /** Without RETRY_ENABLED a download still survives a short break. */
 const RETRY_SHORT_MS = 30_000;
@@ -70,16 +62,5 @@ export function readSettings(environment: Environment): Settings {
 
 function compressionFor(url: URL, compressed: boolean | undefined): Compression | 'detect' {
   if (compressed === false) return 'none';
-  const extension = /\.(\w+)$/.exec(url.pathname)?.[1]?.toLowerCase() ?? '';
-  return EXTENSIONS[extension] ?? 'detect';
-}
-
-/** Detects the format by the magic numbers of RFC 1952, RFC 8878, the xz format and bzip2. */
-export function detectCompression(start: Uint8Array): Compression {
-  const begins = (...bytes: number[]): boolean => bytes.every((byte, index) => start[index] === byte);
-  if (begins(0x1f, 0x8b)) return 'gzip';
-  if (begins(0x28, 0xb5, 0x2f, 0xfd)) return 'zstd';
-  if (begins(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00)) return 'xz';
-  if (begins(0x42, 0x5a, 0x68)) return 'bzip2';
-  return 'none';
+  return compressionByExtension(url.pathname) ?? 'detect';
 }

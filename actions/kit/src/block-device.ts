@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { ActionError } from './action.ts';
@@ -29,8 +29,23 @@ export async function listDisks(sysDirectory = '/sys'): Promise<readonly Disk[]>
 
 /** Returns the size of a block device in bytes by its path, or undefined when the kernel does not know it. */
 export async function deviceSize(path: string): Promise<number | undefined> {
-  const size = await blockSize('/sys', basename(path), 'class/block');
+  const size = await blockSize('/sys', await deviceName(path), 'class/block');
   return size > 0 ? size : undefined;
+}
+
+/**
+ * Returns the bytes of a logical sector, which is 512 where the kernel does not know it, as for a partition or
+ * a file.
+ */
+export async function sectorSize(path: string): Promise<number> {
+  const file = join('/sys/class/block', await deviceName(path), 'queue/logical_block_size');
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return Number(text.trim()) || SECTOR_BYTES;
+}
+
+/** `/dev/disk/by-id/...` is a link to the device. */
+async function deviceName(path: string): Promise<string> {
+  return basename(await realpath(path).catch(() => path));
 }
 
 /**

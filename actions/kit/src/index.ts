@@ -11,8 +11,15 @@ export {
 export { agentSession } from './agent-session.ts';
 export { readEnvironment, EnvironmentReader, type IntegerRange } from './environment.ts';
 export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
-export { bindMount, unmount, withMounted, type MountRequest } from './mounted.ts';
-export { assertBlockDevice, describeDisks, deviceSize, listDisks, type Disk } from './block-device.ts';
+export { withMounted, type MountRequest } from './mounted.ts';
+export {
+  assertBlockDevice,
+  describeDisks,
+  deviceSize,
+  listDisks,
+  sectorSize,
+  type Disk,
+} from './block-device.ts';
 export { formatBytes } from './format-bytes.ts';
 export {
   changeMachineState,
@@ -21,3 +28,19 @@ export {
   zeroRange,
   type CallResult,
 } from './system-calls.ts';
+export { compressionByExtension, detectCompression, type Compression } from './compression.ts';
+export { decompress } from './decompress.ts';
+export { DiskWriter, openDiskWriter, type WriteTotals } from './disk-writer.ts';
+export { downloadImage } from './image-download.ts';
+export { openWholeDisk } from './whole-disk.ts';
+export { zeroOut } from './zero-out.ts';
+export { assertNotStopped } from './stop-in-time.ts';
+export { directoryBelow, type NewDirectory } from './directory-below.ts';
+export { unpackTar, type UnpackTotals } from './unpack-tar.ts';
+export { peekStart } from './peek-start.ts';
+export { progressMeter, type ProgressMeter } from './progress-meter.ts';
+export { openRangeFile, type RangeFile, type RangeRequest } from './range-file.ts';
+export { alignedBuffer } from './aligned-buffer.ts';
+export { openDiskReader, type DiskReader } from './disk-reader.ts';
+export { readTableOf } from './read-table.ts';
+export { withSystemDirectories } from './system-directories.ts';

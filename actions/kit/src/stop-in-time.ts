@@ -30,3 +30,8 @@ export async function stopInTime<Result>(work: Promise<Result>, signal: AbortSig
     work.catch(() => undefined);
   }
 }
+
+/** @throws ActionError when the action was stopped. For loops that do not wait for anything that notices it. */
+export function assertNotStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new ActionError('stopped at the timeout');
+}

@@ -33,6 +33,7 @@ const REBOOT_COMMANDS = {
 const SIGNATURES = {
   fallocate: { return: 'i32', arguments: ['i32', 'i32', 'i64', 'i64'] },
   ioctl: { return: 'i32', arguments: ['i32', 'u64', 'u64'] },
+  lsetxattr: { return: 'i32', arguments: ['buffer', 'buffer', 'buffer', 'u64', 'i32'] },
   reboot: { return: 'i32', arguments: ['i32'] },
   syscall: { return: 'i64', arguments: ['i64', 'i64', 'i64', 'i64', 'buffer', 'i64'] },
   strerror: { return: 'pointer', arguments: ['i32'] },
@@ -51,6 +52,19 @@ export function zeroRange(
 ): CallResult {
   return call((library) =>
     library.functions.fallocate(descriptor, ZERO_METHODS[method], BigInt(range.offset), BigInt(range.length)),
+  );
+}
+
+/** Sets an extended attribute of a file, and of a link itself. */
+export function setAttribute(path: string, name: string, value: Uint8Array): CallResult {
+  return call((library) =>
+    library.functions.lsetxattr(
+      Buffer.from(`${path}\0`),
+      Buffer.from(`${name}\0`),
+      value,
+      BigInt(value.length),
+      0,
+    ),
   );
 }
 

@@ -1,9 +1,9 @@
-import { chmod, chown, lstat, mkdir, open, readlink, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
 import {
-  ActionError,
   defineAction,
+  directoryBelow,
   readEnvironment,
   withMounted,
   type Environment,
@@ -60,7 +60,8 @@ function readSettings(environment: Environment): {
  */
 export async function writeBelow(root: string, file: FileRequest): Promise<void> {
   const path = normalize(file.path);
-  const directory = await makeDirectories(root, dirname(path), file);
+  const { owner, group, directoryMode: mode } = file;
+  const directory = await directoryBelow(root, dirname(path), { owner, group, mode });
   const target = join(directory, path.slice(path.lastIndexOf('/') + 1));
   const partial = `${target}.partial`;
   // Must be a new file: a link or a pipe of that name would lead elsewhere, or wait for a reader.
@@ -76,35 +77,3 @@ export async function writeBelow(root: string, file: FileRequest): Promise<void>
   }
   await rename(partial, target);
 }
-
-/** Walks down from `root`, and creates missing directories with the requested owner and mode. */
-async function makeDirectories(root: string, path: string, file: FileRequest): Promise<string> {
-  let inside = '/';
-  let links = 0;
-  const rest = path.split('/').filter(Boolean);
-  while (rest.length > 0) {
-    const name = rest.shift() ?? '';
-    const next = normalize(join(inside, name));
-    const info = await lstat(join(root, next)).catch(() => undefined);
-    if (info?.isSymbolicLink() === true) {
-      links += 1;
-      if (links > LINKS_MAX) throw new ActionError(`DEST_PATH=${file.path}: too many symbolic links`);
-      const target = await readlink(join(root, next));
-      if (target.startsWith('/')) inside = '/';
-      rest.unshift(...target.split('/').filter(Boolean));
-      continue;
-    }
-    if (info === undefined) {
-      await mkdir(join(root, next));
-      await chown(join(root, next), file.owner, file.group);
-      await chmod(join(root, next), file.directoryMode);
-    } else if (!info.isDirectory()) {
-      throw new ActionError(`DEST_PATH=${file.path}: ${next} is a file, not a directory`);
-    }
-    inside = next;
-  }
-  return join(root, inside);
-}
-
-/** The number that Linux follows in one path. */
-const LINKS_MAX = 40;

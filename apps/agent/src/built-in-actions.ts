@@ -1,9 +1,18 @@
 /** Maps an image name to a built-in action. Upstream pulls a container image instead. */
+import { archive2diskAction } from '@tinkerbell/action-archive2disk';
 import { cexecAction } from '@tinkerbell/action-cexec';
 import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
+import { slurpAction } from '@tinkerbell/action-slurp';
+import { efibootsetAction } from '@tinkerbell/action-efibootset';
+import { verifyAction } from '@tinkerbell/action-verify';
+import { eraseAction } from '@tinkerbell/action-erase';
+import { syslinuxAction } from '@tinkerbell/action-syslinux';
+import { grub2diskAction } from '@tinkerbell/action-grub2disk';
 import type { Action } from '@tinkerbell/action-kit';
+import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
+import { rootioAction } from '@tinkerbell/action-rootio';
 import { writefileAction } from '@tinkerbell/action-writefile';
 
 import { commandAction } from './command-action.ts';
@@ -14,6 +23,15 @@ const ACTIONS: readonly Action[] = [
   cexecAction,
   kexecAction,
   rebootAction,
+  qemuimg2diskAction,
+  rootioAction,
+  archive2diskAction,
+  grub2diskAction,
+  syslinuxAction,
+  eraseAction,
+  verifyAction,
+  efibootsetAction,
+  slurpAction,
   commandAction('alpine'),
   commandAction('busybox'),
 ];

@@ -17,7 +17,7 @@ const rows = [
   ['registry.example/team/busybox:1', 'container', 'refused'],
   ['quay.io/tinkerbell/actions/alpine', 'container', 'refused'],
   ['registry.example/image2disk:v1', 'container', 'built-in'],
-  ['quay.io/tinkerbell/actions/rootio:latest', 'container', 'refused'],
+  ['quay.io/tinkerbell/actions/cidataio:latest', 'container', 'refused'],
   ['library/alpine', 'built-in', 'built-in'],
   ['UPPER/case', 'container', 'refused'],
 ] as const;

@@ -11,7 +11,7 @@ tasks:
       - name: a
         image: quay.io/tinkerbell/actions/image2disk:v1
       {{- if .grub }}
-      - {name: grub, image: "quay.io/tinkerbell-actions/grub2disk:v1.0.0"}
+      - {name: grub, image: "quay.io/tinkerbell-actions/ntfs2disk:v1.0.0"}
       {{- end }}
       - name: b
         image: {{ .registry }}/writefile:{{ .tag }}
@@ -20,7 +20,7 @@ tasks:
             containers:
               - image: nginx:1
       - name: c
-        image: "{{ .registry }}/rootio:v1"
+        image: "{{ .registry }}/ntfsclone:v1"
         on-failure: [{name: e, image: parted}]
       - name: d
         image: "{{ .image }}"
@@ -28,8 +28,8 @@ tasks:
 
 test('names the images in the text that are not built in, with their places', () => {
   assert.deepEqual(foreignImagesIn(text), [
-    { image: 'quay.io/tinkerbell-actions/grub2disk:v1.0.0', line: 9, column: 29 },
-    { image: '…/rootio:v1', line: 18, column: 16 },
+    { image: 'quay.io/tinkerbell-actions/ntfs2disk:v1.0.0', line: 9, column: 29 },
+    { image: '…/ntfsclone:v1', line: 18, column: 16 },
     { image: 'parted', line: 19, column: 39 },
   ]);
 });
@@ -41,7 +41,7 @@ test('knows the images of expressions when the template is rendered', () => {
     hardwareMap: { device_1: 'a', grub: '', registry: 'r', tag: 'v1', image: 'r/parted:v1' },
   });
   assert.ok(rendered.ok, JSON.stringify(rendered));
-  assert.deepEqual(foreignImagesOf(rendered.workflow), ['r/rootio:v1', 'parted', 'r/parted:v1']);
+  assert.deepEqual(foreignImagesOf(rendered.workflow), ['r/ntfsclone:v1', 'parted', 'r/parted:v1']);
 });
 
 test('finds no images in a text that is not YAML, is empty, or is hostile, at little cost', () => {
@@ -69,7 +69,6 @@ test('images of other documents are warnings that name the built-in action for t
     'disk-wipe:latest': 'alpine',
     'osie-installer:latest': 'image2disk',
     'write-disk': 'image2disk',
-    'quay.io/tinkerbell/actions/grub2disk:v1': 'cexec',
   };
   for (const [image, action] of Object.entries(instead)) {
     assert.ok(BUILT_IN_ACTIONS.includes(action));
@@ -78,5 +77,5 @@ test('images of other documents are warnings that name the built-in action for t
       new RegExp(`^use ${action} with .*cannot run the image ${image}`),
     );
   }
-  assert.match(foreignImageWarning('rootio:v1'), /^the agent of this server/);
+  assert.match(foreignImageWarning('ntfsclone:v1'), /^the agent of this server/);
 });

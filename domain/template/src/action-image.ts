@@ -12,6 +12,15 @@ import type { ActionDefinition, WorkflowDefinition } from './workflow-definition
  */
 export const BUILT_IN_ACTIONS: readonly string[] = [
   'image2disk',
+  'qemuimg2disk',
+  'archive2disk',
+  'rootio',
+  'grub2disk',
+  'syslinux',
+  'erase',
+  'verify',
+  'efibootset',
+  'slurp',
   'writefile',
   'cexec',
   'kexec',
@@ -22,7 +31,6 @@ export const BUILT_IN_ACTIONS: readonly string[] = [
 ];
 
 const DISK_IMAGE = 'image2disk with IMG_URL and DEST_DISK';
-const HOST_COMMAND = 'cexec with BLOCK_DEVICE, FS_TYPE and CMD_LINE';
 
 /**
  * The replacement for images that other documents name and that are not built in. `write-disk`, `disk-wipe`
@@ -34,8 +42,6 @@ const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['disk-wipe', 'alpine with the command ["sh", "-c", "dd if=/dev/zero of=$BLOCK_DEVICE bs=1M count=16"]'],
   ['osie-installer', `${DISK_IMAGE}: OSIE is the in-memory OS before HookOS`],
   ['osie', `${DISK_IMAGE}: OSIE is the in-memory OS before HookOS`],
-  ['grub2disk', HOST_COMMAND],
-  ['syslinux', HOST_COMMAND],
 ]);
 
 /** The first warning names the fix, so more of them add nothing. */

@@ -7,24 +7,22 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { messageOf } from '@tinkerbell/platform-contract';
 
-import { ActionError, formatBytes, rereadPartitionTable } from '@tinkerbell/action-kit';
+import { ActionError } from './action-error.ts';
+import { alignedBuffer } from './aligned-buffer.ts';
+import { formatBytes } from './format-bytes.ts';
+import { rereadPartitionTable } from './system-calls.ts';
 
 import { splitZeros, ZeroRuns } from './zero-runs.ts';
 
 const BUFFER_BYTES = 4 * 1024 * 1024;
 const BUFFER_COUNT = 4;
-const WEB_ASSEMBLY_PAGE_BYTES = 64 * 1024;
-
-/**
- * Node has it, although its types declare it only for browsers. A Memory is page-aligned, and a Buffer is
- * not.
- */
-declare const WebAssembly: {
-  readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer };
-};
 
 /** Direct writes must be multiples of the device's block, which is never larger than this. */
 const DIRECT_ALIGNMENT_BYTES = 4096;
+
+/** One request to zero a range blocks this process, and a slow disk may really write the zeros. */
+const ZEROS_AT_ONCE_BYTES = 64 * 1024 * 1024;
+const ZEROS = Buffer.alloc(1024 * 1024);
 
 export interface WriteTotals {
   readonly bytes: number;
@@ -73,8 +71,7 @@ export class DiskWriter {
   readonly #stopped: Promise<void>;
 
   constructor(target: Target) {
-    const pages = (BUFFER_BYTES * BUFFER_COUNT) / WEB_ASSEMBLY_PAGE_BYTES;
-    const memory = new WebAssembly.Memory({ initial: pages }).buffer;
+    const memory = alignedBuffer(BUFFER_BYTES * BUFFER_COUNT);
     this.#target = target;
     this.#stopped = new Promise((resolve) => {
       const stop = (): void => {
@@ -86,7 +83,7 @@ export class DiskWriter {
     });
     this.#zeros = new ZeroRuns(target.buffered.fd);
     this.#free = Array.from({ length: BUFFER_COUNT }, (_, index) =>
-      Buffer.from(memory, index * BUFFER_BYTES, BUFFER_BYTES),
+      memory.subarray(index * BUFFER_BYTES, (index + 1) * BUFFER_BYTES),
     );
   }
 
@@ -106,6 +103,37 @@ export class DiskWriter {
       offset += taken;
       if (this.#filled === BUFFER_BYTES) this.#submit(buffer);
     }
+  }
+
+  /** Like `write` with that many zeros, without copying them. */
+  async zeros(length: number): Promise<void> {
+    let left = length;
+    while (left > 0) {
+      const isAligned = this.#filled === 0 && left >= BUFFER_BYTES;
+      const whole = Math.min(left - (left % BUFFER_BYTES), ZEROS_AT_ONCE_BYTES);
+      if (isAligned && (await this.#skip(whole))) {
+        left -= whole;
+        continue;
+      }
+      const piece = Math.min(left, BUFFER_BYTES - this.#filled, ZEROS.length);
+      await this.write(ZEROS.subarray(0, piece));
+      left -= piece;
+    }
+  }
+
+  /** Returns false when the device cannot zero a range. */
+  async #skip(length: number): Promise<boolean> {
+    if (this.#failure !== undefined) throw this.#explain(this.#failure);
+    try {
+      this.#assertFits(this.#position + length);
+      if (!this.#zeros.add(this.#position, length)) return false;
+    } catch (error) {
+      throw this.#explain(error);
+    }
+    this.#position += length;
+    // The signal and other work of this process have a turn between two requests.
+    await new Promise((resolve) => setImmediate(resolve));
+    return true;
   }
 
   /** Writes the rest, waits until the disk has all of it, and rereads the partition table. */

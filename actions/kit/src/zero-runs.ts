@@ -1,5 +1,5 @@
 /** Finds runs of zeros in an image, and lets the device zero them instead of sending them. */
-import { zeroRange } from '@tinkerbell/action-kit';
+import { zeroRange } from './system-calls.ts';
 
 /** Zeros are searched in blocks of this size. */
 const ZERO_BLOCK_BYTES = 64 * 1024;

@@ -3,17 +3,11 @@
  * request from the next byte, and `If-Range` ensures that it is still the same image.
  */
 import type { IncomingMessage } from 'node:http';
-import { get as getHttps } from 'node:https';
 
-import { ActionError, agentSession } from '@tinkerbell/action-kit';
+import { ActionError } from './action-error.ts';
+import { DroppedError, getFollowing, isDropped, refusedBy, validatorOf } from './http-get.ts';
 import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
 
-/** Not imported: platform/node/src/node-http.ts gives the reason. */
-const nodeHttp = process.getBuiltinModule('node:http');
-
-const REDIRECTS_MAX = 10;
-/** A connection without data for this long is closed and replaced. */
-const STALL_MS = 20_000;
 const BACKOFF_FIRST_MS = 250;
 const BACKOFF_MAX_MS = 8000;
 
@@ -24,6 +18,8 @@ export interface DownloadRequest {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
+  /** The end of the error after the last attempt. Default: the variables of image2disk. */
+  readonly advice?: string;
   /** Called when the server has reported the image's size. */
   onTotal(bytes: number): void;
 }
@@ -33,9 +29,6 @@ interface Identity {
   readonly validator: string | undefined;
   readonly totalBytes: number | undefined;
 }
-
-/** A failure that another attempt may resolve. */
-class DroppedError extends Error {}
 
 /**
  * Yields the bytes of `url`, in order, each once.
@@ -78,49 +71,16 @@ async function open(
   received: number,
   identity: Identity | undefined,
 ): Promise<IncomingMessage> {
-  const headers: Record<string, string> = { 'Accept-Encoding': 'identity' };
+  const headers: Record<string, string> = {};
   if (received > 0) {
     headers['Range'] = `bytes=${received}-`;
     if (identity?.validator !== undefined) headers['If-Range'] = identity.validator;
   }
-  let url = request.url;
-  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
-    // Checked at each redirect, because it may lead elsewhere.
-    const ownHeaders = { ...headers, ...agentSession.headersFor(url) };
-    const response = await respond(url, ownHeaders, request.signal);
-    const status = response.statusCode ?? 0;
-    const location = response.headers.location;
-    if (status >= 300 && status < 400 && location !== undefined) {
-      // Its body may have no end.
-      response.destroy();
-      url = redirected(url, location);
-      continue;
-    }
-    if (received > 0 && identity !== undefined) assertSame(response, identity, { url, received });
-    else if (status !== 200) throw refused(url, status);
-    return response;
-  }
-  throw new ActionError(`${request.url.href} redirects more than ${REDIRECTS_MAX} times`);
-}
-
-function respond(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const get = url.protocol === 'https:' ? getHttps : nodeHttp.get;
-    const options = { headers, signal, timeout: STALL_MS };
-    const outgoing = get(url, options, resolve);
-    outgoing.on('timeout', () => {
-      outgoing.destroy(new DroppedError(`no data for ${STALL_MS / 1000} s`));
-    });
-    outgoing.on('error', reject);
-  });
-}
-
-function redirected(from: URL, location: string): URL {
-  const url = URL.parse(location, from);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new ActionError(`${from.href} redirects to ${location}, which is not http or https`);
-  }
-  return url;
+  const { response, url } = await getFollowing(request.url, headers, request.signal);
+  const status = response.statusCode ?? 0;
+  if (received > 0 && identity !== undefined) assertSame(response, identity, { url, received });
+  else if (status !== 200) throw refusedBy(url, status);
+  return response;
 }
 
 function identify(response: IncomingMessage, request: DownloadRequest): Identity {
@@ -128,13 +88,6 @@ function identify(response: IncomingMessage, request: DownloadRequest): Identity
   const totalBytes = length === undefined ? undefined : Number(length);
   if (totalBytes !== undefined) request.onTotal(totalBytes);
   return { validator: validatorOf(response), totalBytes };
-}
-
-/** A strong ETag, or the modification date: RFC 9110 section 13.1.5 allows these in If-Range. */
-function validatorOf(response: IncomingMessage): string | undefined {
-  const etag = response.headers.etag;
-  if (etag !== undefined && !etag.startsWith('W/')) return etag;
-  return response.headers['last-modified'];
 }
 
 function assertSame(
@@ -146,7 +99,7 @@ function assertSame(
   const problem = sameProblem(response, identity, at.received);
   if (problem === undefined) return;
   response.destroy();
-  if (status >= 400 && status !== 416) throw refused(at.url, status);
+  if (status >= 400 && status !== 416) throw refusedBy(at.url, status);
   throw new ActionError(
     `${at.url.href} cannot be resumed at byte ${at.received}: ${problem}. The disk is half written: run the action again`,
   );
@@ -187,29 +140,12 @@ async function* bodyFrom(response: IncomingMessage, received: number): AsyncGene
   }
 }
 
-function refused(url: URL, status: number): Error {
-  const text = `${url.href} answered ${status}`;
-  // Overload and gateway errors pass. Any other error would be the same next time.
-  return status === 408 || status === 429 || status >= 500 ? new DroppedError(text) : new ActionError(text);
-}
-
-const DROPPED_CODES = new Set(
-  (
-    'ECONNRESET ECONNREFUSED ECONNABORTED ETIMEDOUT EPIPE EHOSTUNREACH ENETUNREACH ENETDOWN ' +
-    'EAI_AGAIN ENOTFOUND HPE_INVALID_EOF_STATE'
-  ).split(' '),
-);
-
-function isDropped(error: unknown): error is Error {
-  if (error instanceof DroppedError) return true;
-  return error instanceof Error && 'code' in error && DROPPED_CODES.has(String(error.code));
-}
-
 function givenUp(request: DownloadRequest, error: Error, received: number): ActionError {
   const seconds = Math.round(request.retryForMs / 1000);
   return new ActionError(
     `${request.url.href}: ${error.message}; gave up at byte ${received} after ${seconds} s without progress. ` +
-      'Check the image server and the network, or set RETRY_ENABLED=true and RETRY_DURATION_MINUTES',
+      (request.advice ??
+        'Check the image server and the network, or set RETRY_ENABLED=true and RETRY_DURATION_MINUTES'),
     { cause: error },
   );
 }

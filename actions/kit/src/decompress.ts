@@ -3,11 +3,11 @@ import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 
-import { ActionError } from '@tinkerbell/action-kit';
+import { ActionError } from './action-error.ts';
 import { messageOf } from '@tinkerbell/platform-contract';
 
 import { release, releaseChunk } from './release-chunk.ts';
-import type { Compression } from './settings.ts';
+import type { Compression } from './compression.ts';
 
 /**
  * Large chunks, because each costs one hop to a worker thread. There is room for several, so that thread

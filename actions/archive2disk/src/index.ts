@@ -1,0 +1,1 @@
+export { archive2diskAction } from './archive2disk.ts';

@@ -1,0 +1,1 @@
+export { efibootsetAction } from './efibootset.ts';

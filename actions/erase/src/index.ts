@@ -1,0 +1,1 @@
+export { eraseAction } from './erase.ts';

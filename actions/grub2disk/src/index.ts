@@ -1,0 +1,1 @@
+export { grub2diskAction } from './grub2disk.ts';

@@ -1,0 +1,1 @@
+export { qemuimg2diskAction } from './qemuimg2disk.ts';

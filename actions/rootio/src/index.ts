@@ -1,0 +1,1 @@
+export { rootioAction } from './rootio.ts';

@@ -1,0 +1,1 @@
+export { slurpAction } from './slurp.ts';

@@ -1,0 +1,1 @@
+export { syslinuxAction } from './syslinux.ts';

@@ -1,0 +1,1 @@
+export { verifyAction } from './verify.ts';

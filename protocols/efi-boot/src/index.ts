@@ -1,0 +1,10 @@
+export { decodeLoadOption, encodeLoadOption, type LoaderPath, type LoadOption } from './load-option.ts';
+export {
+  bootNumber,
+  bootVariable,
+  decodeBootOrder,
+  encodeBootOrder,
+  freeNumber,
+  GLOBAL_VARIABLES,
+  placeInOrder,
+} from './boot-order.ts';
