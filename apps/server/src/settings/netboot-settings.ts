@@ -133,6 +133,7 @@ export function hookSettings(flags: FlagReader, own: Ipv4): HookScriptSettings {
   const grpcAuthority = flags.text('ipxe-script-tink-server-addr-port') || own;
   return {
     osieUrl: flags.text('ipxe-http-script-osie-url') || `http://${own}:${flags.port('http-port')}/hook`,
+    namesHookUrl: true,
     kernelName: flags.text('ipxe-http-script-kernel-name'),
     initrdName: flags.text('ipxe-http-script-initrd-name'),
     grpcAuthority: /:\d+$/.test(grpcAuthority)
