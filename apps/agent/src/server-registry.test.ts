@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withOwnServer } from './server-registry.ts';
+
+const none = { credentials: [], mirrors: {}, plainHttp: [] };
+
+test('the session is the password of the own server only', () => {
+  const origins = ['http://192.0.2.1:7080', 'https://boot.example', 'not a URL'];
+  assert.deepEqual(withOwnServer(none, { session: 'abc', origins }), {
+    credentials: [
+      { registry: '192.0.2.1:7080', username: 'agent-session', password: 'abc' },
+      { registry: 'boot.example', username: 'agent-session', password: 'abc' },
+    ],
+    mirrors: {},
+    plainHttp: ['192.0.2.1:7080'],
+  });
+});
+
+test('the first credentials for a host are those of the operator', () => {
+  const login = { registry: '192.0.2.1:7080', username: 'ci', password: 'x' };
+  const settings = { ...none, credentials: [login] };
+  const { credentials } = withOwnServer(settings, { session: 'abc', origins: ['http://192.0.2.1:7080'] });
+  assert.deepEqual(credentials[0], login);
+});
+
+test('without a session nothing changes', () => {
+  assert.deepEqual(withOwnServer(none, { session: '', origins: ['http://192.0.2.1:7080'] }), none);
+});
