@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { pack, type Headers } from 'tar-stream';
 
 import { ActionError } from '../action-error.ts';
 import { quietContext, serve } from '../testing/action-run.ts';
@@ -18,13 +17,35 @@ import { segmentsIn } from './offered-segments.ts';
 
 const FILE = 'containers-0123.tar.zst';
 
-async function archiveOf(...entries: readonly (Headers & { text?: string })[]): Promise<Buffer> {
-  const archive = pack();
-  for (const { text, ...header } of entries) archive.entry(header, text ?? '');
-  archive.finalize();
-  const chunks: Buffer[] = [];
-  for await (const chunk of archive) chunks.push(Buffer.from(chunk));
-  return zstdCompressSync(Buffer.concat(chunks));
+interface Entry {
+  readonly name: string;
+  readonly mode?: number;
+  /** As in the header: 0 is a file, 1 a hard link, 2 a symbolic link, 3 a character device. */
+  readonly flag?: string;
+  readonly linkName?: string;
+  readonly text?: string;
+}
+
+/** One entry of a tar archive, without any check of its names. */
+function tarEntry({ name, mode = 0o644, flag = '0', linkName = '', text = '' }: Entry): Buffer {
+  const header = Buffer.alloc(512);
+  const octal = (value: number): string => value.toString(8).padStart(7, '0');
+  const fields: readonly (readonly [number, string])[] = [
+    [0, name],
+    [100, octal(mode)],
+    [124, text.length.toString(8).padStart(11, '0')],
+    [148, ' '.repeat(8)],
+    [156, flag],
+    [157, linkName],
+    [257, 'ustar\x0000'],
+  ];
+  for (const [offset, value] of fields) header.write(value, offset, 'latin1');
+  header.write(`${octal(header.reduce((sum, byte) => sum + byte, 0)).slice(1)}\0 `, 148, 'latin1');
+  return Buffer.concat([header, Buffer.from(text), Buffer.alloc((512 - (text.length % 512)) % 512)]);
+}
+
+function archiveOf(...entries: readonly Entry[]): Buffer {
+  return zstdCompressSync(Buffer.concat([...entries.map(tarEntry), Buffer.alloc(1024)]));
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -60,11 +81,11 @@ async function systemWith(
   return { root, ensure: () => ensureSegment('containers', quietContext(), system) };
 }
 
-const program: Headers & { text: string } = { name: 'usr/bin/crun', mode: 0o755, text: '#!/bin/sh\n' };
-const link: Headers = { name: 'usr/bin/other', type: 'symlink', linkname: 'crun' };
+const program: Entry = { name: 'usr/bin/crun', mode: 0o755, text: '#!/bin/sh\n' };
+const link: Entry = { name: 'usr/bin/other', flag: '2', linkName: 'crun' };
 
 test('downloads a segment once, below the address in the kernel arguments', async (context) => {
-  const content = await archiveOf(program, link);
+  const content = archiveOf(program, link);
   const asked: string[] = [];
   const { root, ensure } = await systemWith(context, content, ({ url = '' }, response) => {
     asked.push(url);
@@ -79,7 +100,7 @@ test('downloads a segment once, below the address in the kernel arguments', asyn
 });
 
 test('a program that is there already is replaced, not written to', async (context) => {
-  const content = await archiveOf(program);
+  const content = archiveOf(program);
   const { root, ensure } = await systemWith(context, content, (_request, response) => response.end(content));
   await mkdir(join(root, 'usr/bin'), { recursive: true });
   await writeFile(join(root, 'usr/bin/crun'), 'old');
@@ -90,7 +111,7 @@ test('a program that is there already is replaced, not written to', async (conte
 });
 
 test('a broken download resumes', async (context) => {
-  const content = await archiveOf({ ...program, text: 'x'.repeat(50_000) });
+  const content = archiveOf({ ...program, text: 'x'.repeat(50_000) });
   const ranges: (string | undefined)[] = [];
   const half = Math.floor(content.length / 2);
   const { root, ensure } = await systemWith(context, content, ({ headers }, response) => {
@@ -112,7 +133,7 @@ test('a broken download resumes', async (context) => {
 });
 
 test('nothing is unpacked from a segment of another build, or a longer one', async (context) => {
-  const listed = await archiveOf(program);
+  const listed = archiveOf(program);
   const other = Buffer.from(listed);
   other[other.length - 1] = (other.at(-1) ?? 0) ^ 1;
   for (const sent of [other, listed.subarray(1), Buffer.concat([listed, Buffer.from('x')])]) {
@@ -128,7 +149,7 @@ test('nothing is unpacked from a segment of another build, or a longer one', asy
 });
 
 test('a segment that the server does not have is named, with its address and the fix', async (context) => {
-  const { ensure } = await systemWith(context, await archiveOf(program), (_request, response) => {
+  const { ensure } = await systemWith(context, archiveOf(program), (_request, response) => {
     response.writeHead(404).end();
   });
   await assert.rejects(
@@ -138,17 +159,17 @@ test('a segment that the server does not have is named, with its address and the
 });
 
 test('only files and links below the root are accepted', async (context) => {
-  const hostile: readonly Headers[] = [
-    { name: '../outside', mode: 0o644 },
-    { name: '/etc/passwd', mode: 0o644 },
-    { name: 'usr/./x', mode: 0o644 },
-    { name: 'dev/null', type: 'character-device', devmajor: 1, devminor: 3 },
-    { name: 'usr/bin/x', type: 'symlink', linkname: '/etc/shadow' },
-    { name: 'usr/bin/x', type: 'symlink', linkname: '../../x' },
-    { name: 'usr/bin/x', type: 'link', linkname: 'usr/bin/crun' },
+  const hostile: readonly Entry[] = [
+    { name: '../outside' },
+    { name: '/etc/passwd' },
+    { name: 'usr/./x' },
+    { name: 'dev/null', flag: '3' },
+    { name: 'usr/bin/x', flag: '2', linkName: '/etc/shadow' },
+    { name: 'usr/bin/x', flag: '2', linkName: '../../x' },
+    { name: 'usr/bin/x', flag: '1', linkName: 'usr/bin/crun' },
   ];
   for (const entry of hostile) {
-    const content = await archiveOf(entry);
+    const content = archiveOf(entry);
     const { root, ensure } = await systemWith(context, content, (_request, response) =>
       response.end(content),
     );
@@ -172,7 +193,7 @@ test('a system without segments is left alone', async (context) => {
 });
 
 test('a damaged list is an error with the fix', async (context) => {
-  const content = await archiveOf(program);
+  const content = archiveOf(program);
   const { root, ensure } = await systemWith(context, content, () => undefined);
   await writeFile(join(root, 'usr/lib/tinkerbell/segments.json'), '{"segments":[{"name":"containers"}]}');
   await assert.rejects(ensure(), /segments\.json is damaged: build the in-memory OS again/);
