@@ -81,6 +81,11 @@ export interface HookScriptSettings {
    * Upstream has no such argument.
    */
   readonly namesHookUrl?: boolean;
+  /**
+   * Pairs `registry=URL` for the argument `registry_mirrors`, separated by commas. Our agent asks these URLs first. Upstream has no
+   * such argument.
+   */
+  readonly registryMirrors?: string;
   readonly extraKernelArguments: readonly string[];
   readonly retries: number;
   readonly retryDelaySeconds: number;

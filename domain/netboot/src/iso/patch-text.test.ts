@@ -104,6 +104,11 @@ test('an image gets the folder of the in-memory OS, if it fits', () => {
   const hook = { namesHookUrl: true };
   assert.equal(textOf({}, { hook }), whole);
   assert.equal(textOf({}, { hook, charactersMax: whole.length - 1 }), `${CONSOLES} ${IDENTITY}`);
+  const registryMirrors = 'a=http://b/v2/mirror/a';
+  assert.equal(
+    textOf({}, { hook: { ...hook, registryMirrors } }),
+    `${whole} registry_mirrors=${registryMirrors}`,
+  );
 });
 
 test('a patch that is longer than the magic is refused, and the error states its length', () => {

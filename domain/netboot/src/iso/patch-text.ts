@@ -120,8 +120,8 @@ function ownExtras(
     field: `${path}.netboot.osie.kernelParams[${index}]`,
     mayHoldSpaces: true,
   }));
-  const hookUrl = identity.filter(({ name }) => name === 'hook_url');
-  return [settings.insecureTls ? [insecure] : [], params, hookUrl];
+  const named = (wanted: string) => identity.filter(({ name }) => name === wanted);
+  return [settings.insecureTls ? [insecure] : [], params, named('hook_url'), named('registry_mirrors')];
 }
 
 /** Upstream serves the image without these. Errors in them must not keep the machine from booting. */

@@ -39,6 +39,9 @@ export function kernelArgumentsFor(
       ? []
       : [argument('tinkerbell_boot_token', 'boot token', settings.bootToken)]),
     ...(settings.namesHookUrl === true ? [hookUrlOf({ path, osie }, settings)] : []),
+    ...(settings.registryMirrors === undefined
+      ? []
+      : [argument('registry_mirrors', 'registry mirrors', settings.registryMirrors)]),
   ];
   const rest = [
     argument('console', 'console', 'tty0'),

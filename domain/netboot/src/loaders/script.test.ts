@@ -49,6 +49,16 @@ test('the kernel arguments name the folder of the in-memory OS, where its segmen
   assert.deepEqual(argumentIn(unknown), ['hook_url=${download-url}']);
 });
 
+test('the kernel arguments name the mirrors of registries', () => {
+  const registryMirrors = 'quay.io=http://192.168.77.1:7080/v2/mirror/quay.io';
+  const hook = { registryMirrors };
+  const expected = `registry_mirrors=${registryMirrors}`;
+  assert.ok(kernelArguments(decide({}, { hook })).includes(expected));
+  const settings = { hook: { ...hookSettings, ...hook }, bootLocalWhenIdle: true };
+  const unknown = staticScriptFor({ machineState: { hasWorkToDo: true }, settings });
+  assert.ok(kernelArguments(unknown).includes(expected));
+});
+
 test("the hook script passes upstream's kernel arguments in upstream's order", () => {
   const decision = decide({
     dhcp: { vlan_id: '30' },
