@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -156,6 +157,25 @@ test('a segment that the server does not have is named, with its address and the
     ensure(),
     /the segment "containers" .* http:\/\/127\.0\.0\.1:\d+\/hook\/containers-0123\.tar\.zst answered 404\. Run npm run hook/,
   );
+});
+
+test('a server that does not answer, or is not one of HTTP, is named', async (context) => {
+  const other = createServer((socket) => socket.end('garbage\r\n\r\n'));
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  context.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  for (const [url, reason] of [
+    ['http://127.0.0.1:1/hook', 'ECONNREFUSED'],
+    [`http://127.0.0.1:${port}/hook`, 'Parse Error'],
+  ] as const) {
+    const { ensure } = await systemWith(context, archiveOf(program), () => undefined, url);
+    await assert.rejects(ensure(), (error: unknown) => {
+      assert.ok(error instanceof ActionError);
+      assert.match(error.message, /^the segment "containers" of the in-memory OS is not available: /);
+      assert.ok(error.message.includes(reason), error.message);
+      return true;
+    });
+  }
 });
 
 test('only files and links below the root are accepted', async (context) => {

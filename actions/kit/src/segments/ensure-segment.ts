@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+import { messageOf } from '@tinkerbell/platform-contract';
+
 import { ActionError } from '../action-error.ts';
 import type { ActionContext } from '../action.ts';
 import { formatBytes } from '../format-bytes.ts';
@@ -66,9 +68,9 @@ async function verified(segment: Segment, url: URL, context: SegmentContext): Pr
       chunks.push(chunk);
     }
   } catch (cause) {
-    if (!(cause instanceof ActionError) || signal.aborted) throw cause;
+    if (signal.aborted) throw cause;
     throw new ActionError(
-      `the segment "${segment.name}" of the in-memory OS is not available: ${cause.message}. ` +
+      `the segment "${segment.name}" of the in-memory OS is not available: ${messageOf(cause)}. ` +
         'Run npm run hook on the server, then restart this machine',
       { cause },
     );
