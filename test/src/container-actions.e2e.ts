@@ -175,11 +175,11 @@ test(
 
     const list = await readFile(join(options.hookDirectory, 'segments-x86_64.json'), 'utf8');
     const { segments } = JSON.parse(list) as { segments: readonly { name: string; file: string }[] };
-    const console = machine.serial.tail(500).join('\n');
+    const printed = machine.serial.tail(500).join('\n');
     for (const name of ['containers', 'filesystems']) {
-      assert.match(console, new RegExp(`downloading ${name}`));
+      assert.match(printed, new RegExp(`downloading ${name}`));
       assert.ok(segments.some((segment) => segment.name === name));
     }
-    assert.doesNotMatch(console, /downloading (boot|images)/, 'what no action needs is not downloaded');
+    assert.doesNotMatch(printed, /downloading (boot|images)/, 'what no action needs is not downloaded');
   },
 );

@@ -44,5 +44,6 @@ export { alignedBuffer } from './aligned-buffer.ts';
 export { openDiskReader, type DiskReader } from './disk-reader.ts';
 export { readTableOf } from './read-table.ts';
 export { withSystemDirectories } from './system-directories.ts';
+export { hookUrlIn } from './segments/hook-url.ts';
 export { ensureSegment } from './segments/ensure-segment.ts';
 export { offeredSegment, type SegmentName } from './segments/offered-segments.ts';

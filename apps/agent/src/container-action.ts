@@ -1,6 +1,12 @@
 /** Runs an action's image as a container, in the action's own process. */
 import { readFile } from 'node:fs/promises';
-import { agentSession, ensureSegment, type ActionContext, type ActionResult } from '@tinkerbell/action-kit';
+import {
+  agentSession,
+  ensureSegment,
+  hookUrlIn,
+  type ActionContext,
+  type ActionResult,
+} from '@tinkerbell/action-kit';
 import { runWithCrun, runWithDocker, type ContainerMachine } from '@tinkerbell/container-runtime';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { nodeRandom } from '@tinkerbell/platform-node';
@@ -61,7 +67,9 @@ function exitCodeOf(
 
 async function registriesOf({ containers }: ActionOrder): Promise<ContainerMachine['registries']> {
   const { authoritiesFile } = containers;
-  const registries = withOwnServer(containers.registries, agentSession);
+  const kernelArguments = await readFile('/proc/cmdline', 'utf8').catch(() => '');
+  const server = { ...agentSession, hookUrl: hookUrlIn(kernelArguments) };
+  const registries = withOwnServer(containers.registries, server);
   if (authoritiesFile === '') return registries;
   try {
     return { ...registries, authorities: await readFile(authoritiesFile, 'utf8') };

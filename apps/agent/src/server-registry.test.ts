@@ -6,7 +6,7 @@ const none = { credentials: [], mirrors: {}, plainHttp: [] };
 
 test('the session is the password of the own server only', () => {
   const origins = ['http://192.0.2.1:7080', 'https://boot.example', 'not a URL'];
-  assert.deepEqual(withOwnServer(none, { session: 'abc', origins }), {
+  assert.deepEqual(withOwnServer(none, { session: 'abc', origins, hookUrl: undefined }), {
     credentials: [
       { registry: '192.0.2.1:7080', username: 'agent-session', password: 'abc' },
       { registry: 'boot.example', username: 'agent-session', password: 'abc' },
@@ -19,10 +19,17 @@ test('the session is the password of the own server only', () => {
 test('the first credentials for a host are those of the operator', () => {
   const login = { registry: '192.0.2.1:7080', username: 'ci', password: 'x' };
   const settings = { ...none, credentials: [login] };
-  const { credentials } = withOwnServer(settings, { session: 'abc', origins: ['http://192.0.2.1:7080'] });
+  const server = { session: 'abc', origins: ['http://192.0.2.1:7080'], hookUrl: undefined };
+  const { credentials } = withOwnServer(settings, server);
   assert.deepEqual(credentials[0], login);
 });
 
-test('without a session nothing changes', () => {
-  assert.deepEqual(withOwnServer(none, { session: '', origins: ['http://192.0.2.1:7080'] }), none);
+test('without a session nothing is sent, and the server of this system uses plain HTTP as it did', () => {
+  const server = { session: '', origins: ['http://192.0.2.1:7080'] };
+  assert.deepEqual(withOwnServer(none, { ...server, hookUrl: undefined }), none);
+  assert.deepEqual(withOwnServer(none, { ...server, hookUrl: 'https://192.0.2.1/hook' }), none);
+  assert.deepEqual(withOwnServer(none, { ...server, hookUrl: 'http://192.0.2.1:7080/hook' }), {
+    ...none,
+    plainHttp: ['192.0.2.1:7080'],
+  });
 });

@@ -222,6 +222,7 @@ test('a damaged list is an error with the fix', async (context) => {
 test('the address comes from the last hook_url, which must be http', () => {
   const last = hookFileUrl('hook_url=http://a/hook x hook_url=http://192.0.2.1:7080/hook/', 'f.zst');
   assert.equal(last.href, 'http://192.0.2.1:7080/hook/f.zst');
+  assert.throws(() => hookFileUrl('hook_url= quiet', 'f.zst'), /do not name the server/);
   assert.throws(() => hookFileUrl('quiet', 'f.zst'), /do not name the server of f\.zst: add hook_url=http:/);
   assert.throws(
     () => hookFileUrl('hook_url=file:///etc', 'f.zst'),
