@@ -43,7 +43,7 @@ export async function buildSegments(
   const { architecture, outputDirectory } = request;
   await mkdir(outputDirectory, { recursive: true });
   const segments: SegmentFile[] = [];
-  for (const recipe of segmentRecipesFor(architecture.name)) segments.push(await build(recipe, request));
+  for (const recipe of segmentRecipesFor(architecture)) segments.push(await build(recipe, request));
   const document = { architecture: architecture.name, segments };
   const list = Buffer.from(`${JSON.stringify(document, undefined, 1)}\n`);
   // After the files that it names.

@@ -66,15 +66,27 @@ test(
 test('programs of packages are placed in usr, where nothing of the first stage is replaced', () => {
   assert.equal(placeOf('sbin/mke2fs'), 'usr/sbin/mke2fs');
   assert.equal(placeOf('usr/bin/crun'), 'usr/bin/crun');
-  const byName = new Map(segmentRecipesFor('x86_64').map((recipe) => [recipe.name, programsOf(recipe)]));
+  const byName = new Map(
+    segmentRecipesFor(architectureOf('x86_64')).map((recipe) => [recipe.name, programsOf(recipe)]),
+  );
   assert.ok(byName.get('filesystems')?.includes('usr/sbin/mkfs.ext4'));
   assert.ok(byName.get('boot')?.includes('usr/bin/mcopy'));
 });
 
 test('syslinux is for PCs only, and every link leads to a program', () => {
-  const names = segmentRecipesFor(architectureOf('aarch64').name).map(({ name }) => name);
+  const names = segmentRecipesFor(architectureOf('aarch64')).map(({ name }) => name);
   assert.deepEqual(names, ['containers', 'filesystems', 'images']);
-  const [recipe] = segmentRecipesFor('x86_64');
+  const [recipe] = segmentRecipesFor(architectureOf('x86_64'));
   assert.ok(recipe);
   assert.throws(() => programsOf({ ...recipe, links: { a: 'absent' } }), /leads to absent/);
+});
+
+test('code pages are where the glibc of the processor looks for them', () => {
+  for (const [name, triplet] of [
+    ['x86_64', 'x86_64-linux-gnu'],
+    ['aarch64', 'aarch64-linux-gnu'],
+  ] as const) {
+    const recipe = segmentRecipesFor(architectureOf(name)).find((one) => one.name === 'filesystems');
+    assert.ok(recipe?.files.includes(`usr/lib/${triplet}/gconv/IBM850.so`));
+  }
 });

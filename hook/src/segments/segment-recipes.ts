@@ -2,7 +2,7 @@
  * The segments: what actions need besides the first stage, as files that the in-memory OS downloads when an
  * action asks for them.
  */
-import type { ArchitectureName } from '../architecture.ts';
+import type { Architecture, ArchitectureName } from '../architecture.ts';
 
 export interface SegmentRecipe {
   readonly name: string;
@@ -17,6 +17,8 @@ export interface SegmentRecipe {
   readonly programs: readonly string[];
   /** Other files, at the same path. */
   readonly files: readonly string[];
+  /** True for programs that convert names of FAT. glibc loads its tables. */
+  readonly hasCodePages?: true;
   /** More names of a program, in its directory. */
   readonly links: Readonly<Record<string, string>>;
   readonly architectures: readonly ArchitectureName[];
@@ -38,29 +40,23 @@ const containers: SegmentRecipe = {
 
 const fileSystems: SegmentRecipe = {
   name: 'filesystems',
-  packages: ['dosfstools', 'e2fsprogs', 'xfsprogs'],
+  packages: ['dosfstools', 'e2fsprogs', 'libc6', 'xfsprogs'],
   libraryPackages: words('libblkid1 libcom-err2 libext2fs2 libinih1 liburcu8 libuuid1'),
   programs: ['sbin/mke2fs', 'sbin/mkfs.fat', 'sbin/mkfs.xfs'],
   files: ['etc/mke2fs.conf'],
+  hasCodePages: true,
   links: { 'mkfs.ext2': 'mke2fs', 'mkfs.ext3': 'mke2fs', 'mkfs.ext4': 'mke2fs', 'mkfs.vfat': 'mkfs.fat' },
   architectures: BOTH,
 };
 
-/** What glibc loads for the code page of FAT. Without it, mtools refuses to work. */
-const CODE_PAGES = 'usr/lib/x86_64-linux-gnu/gconv';
-
-/** syslinux starts mtools under its other names. */
+/** syslinux starts mtools under its other names, and mtools refuses to work without code pages. */
 const boot: SegmentRecipe = {
   name: 'boot',
   packages: ['libc6', 'mtools', 'syslinux', 'syslinux-common'],
   libraryPackages: [],
   programs: ['usr/bin/mtools', 'usr/bin/syslinux'],
-  files: [
-    'usr/lib/syslinux/mbr/mbr.bin',
-    `${CODE_PAGES}/IBM850.so`,
-    `${CODE_PAGES}/gconv-modules`,
-    `${CODE_PAGES}/gconv-modules.d/gconv-modules-extra.conf`,
-  ],
+  files: ['usr/lib/syslinux/mbr/mbr.bin'],
+  hasCodePages: true,
   links: { mattrib: 'mtools', mcopy: 'mtools', mdel: 'mtools', mmove: 'mtools' },
   architectures: ['x86_64'],
 };
@@ -80,8 +76,13 @@ const images: SegmentRecipe = {
 
 const ALL = [containers, fileSystems, boot, images];
 
-export function segmentRecipesFor(architecture: ArchitectureName): readonly SegmentRecipe[] {
-  return ALL.filter(({ architectures }) => architectures.includes(architecture));
+const CODE_PAGES = ['IBM850.so', 'gconv-modules', 'gconv-modules.d/gconv-modules-extra.conf'];
+
+export function segmentRecipesFor({ name, debianTriplet }: Architecture): readonly SegmentRecipe[] {
+  const codePages = CODE_PAGES.map((file) => `usr/lib/${debianTriplet}/gconv/${file}`);
+  return ALL.filter(({ architectures }) => architectures.includes(name)).map((recipe) =>
+    recipe.hasCodePages === true ? { ...recipe, files: [...recipe.files, ...codePages] } : recipe,
+  );
 }
 
 function words(text: string): readonly string[] {
