@@ -8,7 +8,7 @@ export {
   type MachineEffect,
   type Progress,
 } from './action.ts';
-export { agentSession } from './agent-session.ts';
+export { agentSession, type AgentSession } from './agent-session.ts';
 export { readEnvironment, EnvironmentReader, type IntegerRange } from './environment.ts';
 export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
 export { withMounted, type MountRequest } from './mounted.ts';
@@ -44,3 +44,6 @@ export { alignedBuffer } from './aligned-buffer.ts';
 export { openDiskReader, type DiskReader } from './disk-reader.ts';
 export { readTableOf } from './read-table.ts';
 export { withSystemDirectories } from './system-directories.ts';
+export { hookUrlIn } from './segments/hook-url.ts';
+export { ensureSegment } from './segments/ensure-segment.ts';
+export { offeredSegment, type SegmentName } from './segments/offered-segments.ts';

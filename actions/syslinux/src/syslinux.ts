@@ -4,6 +4,7 @@ import {
   ActionError,
   assertBlockDevice,
   defineAction,
+  ensureSegment,
   mustRun,
   openWholeDisk,
   readEnvironment,
@@ -31,6 +32,7 @@ export const syslinuxAction = defineAction('syslinux', async (environment, conte
   if (version !== undefined && !UPSTREAM_VERSIONS.includes(version))
     read.problem(`SYSLINUX_VERSION=${version} must be ${UPSTREAM_VERSIONS.join(' or ')}, or absent`);
   read.finish();
+  await ensureSegment('boot', context);
   const installed = await installedVersion(context);
   if (version !== undefined)
     context.log.warn('the syslinux of this system is used instead of the requested one', {
