@@ -10,6 +10,7 @@ import { eraseAction } from '@tinkerbell/action-erase';
 import { syslinuxAction } from '@tinkerbell/action-syslinux';
 import { grub2diskAction } from '@tinkerbell/action-grub2disk';
 import type { Action } from '@tinkerbell/action-kit';
+import { oci2diskAction } from '@tinkerbell/action-oci2disk';
 import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
 import { rootioAction } from '@tinkerbell/action-rootio';
@@ -23,6 +24,7 @@ const ACTIONS: readonly Action[] = [
   cexecAction,
   kexecAction,
   rebootAction,
+  oci2diskAction,
   qemuimg2diskAction,
   rootioAction,
   archive2diskAction,
