@@ -5,6 +5,8 @@ import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
 import { slurpAction } from '@tinkerbell/action-slurp';
 import { efibootsetAction } from '@tinkerbell/action-efibootset';
+import { cidataioAction } from '@tinkerbell/action-cidataio';
+import { ubootenvAction } from '@tinkerbell/action-ubootenv';
 import { verifyAction } from '@tinkerbell/action-verify';
 import { eraseAction } from '@tinkerbell/action-erase';
 import { syslinuxAction } from '@tinkerbell/action-syslinux';
@@ -32,6 +34,8 @@ const ACTIONS: readonly Action[] = [
   syslinuxAction,
   eraseAction,
   verifyAction,
+  ubootenvAction,
+  cidataioAction,
   efibootsetAction,
   slurpAction,
   commandAction('alpine'),

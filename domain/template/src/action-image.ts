@@ -20,6 +20,8 @@ export const BUILT_IN_ACTIONS: readonly string[] = [
   'syslinux',
   'erase',
   'verify',
+  'ubootenv',
+  'cidataio',
   'efibootset',
   'slurp',
   'writefile',
