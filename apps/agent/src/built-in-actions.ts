@@ -7,6 +7,7 @@ import { slurpAction } from '@tinkerbell/action-slurp';
 import { efibootsetAction } from '@tinkerbell/action-efibootset';
 import { cidataioAction } from '@tinkerbell/action-cidataio';
 import { ubootenvAction } from '@tinkerbell/action-ubootenv';
+import { inventoryAction } from '@tinkerbell/action-inventory';
 import { verifyAction } from '@tinkerbell/action-verify';
 import { eraseAction } from '@tinkerbell/action-erase';
 import { syslinuxAction } from '@tinkerbell/action-syslinux';
@@ -34,6 +35,7 @@ const ACTIONS: readonly Action[] = [
   syslinuxAction,
   eraseAction,
   verifyAction,
+  inventoryAction,
   ubootenvAction,
   cidataioAction,
   efibootsetAction,
