@@ -8,6 +8,7 @@ import { efibootsetAction } from '@tinkerbell/action-efibootset';
 import { cidataioAction } from '@tinkerbell/action-cidataio';
 import { ubootenvAction } from '@tinkerbell/action-ubootenv';
 import { inventoryAction } from '@tinkerbell/action-inventory';
+import { burninAction } from '@tinkerbell/action-burnin';
 import { verifyAction } from '@tinkerbell/action-verify';
 import { eraseAction } from '@tinkerbell/action-erase';
 import { syslinuxAction } from '@tinkerbell/action-syslinux';
@@ -35,6 +36,7 @@ const ACTIONS: readonly Action[] = [
   syslinuxAction,
   eraseAction,
   verifyAction,
+  burninAction,
   inventoryAction,
   ubootenvAction,
   cidataioAction,

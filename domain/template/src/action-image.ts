@@ -20,6 +20,7 @@ export const BUILT_IN_ACTIONS: readonly string[] = [
   'syslinux',
   'erase',
   'verify',
+  'burnin',
   'inventory',
   'ubootenv',
   'cidataio',
