@@ -12,6 +12,7 @@ import type { ActionDefinition, WorkflowDefinition } from './workflow-definition
  */
 export const BUILT_IN_ACTIONS: readonly string[] = [
   'image2disk',
+  'oci2disk',
   'qemuimg2disk',
   'archive2disk',
   'rootio',
@@ -19,6 +20,10 @@ export const BUILT_IN_ACTIONS: readonly string[] = [
   'syslinux',
   'erase',
   'verify',
+  'burnin',
+  'inventory',
+  'ubootenv',
+  'cidataio',
   'efibootset',
   'slurp',
   'writefile',

@@ -1,27 +1,5 @@
-/** The parts of the tar format (POSIX.1-1988 "ustar") that archives of images have. */
-export const TAR_BLOCK = 512;
-
-export interface TarEntry {
-  readonly name: string;
-  readonly sizeBytes: number;
-  /** `0` for a file, `5` for a folder, `x` for the attributes of the next entry. */
-  readonly type: string;
-}
-
-/** Returns undefined for the block of zeros at the end. Throws an Error for what is not a header. */
-export function readTarHeader(block: Uint8Array): TarEntry | undefined {
-  if (block.every((byte) => byte === 0)) return undefined;
-  const stored = octalAt(block, [148, 8]);
-  if (block.length < TAR_BLOCK || stored !== checksumOf(block)) throw new Error('is not a tar archive');
-  const name = textAt(block, [0, 100]);
-  const prefix = textAt(block, [257, 5]) === 'ustar' ? textAt(block, [345, 155]) : '';
-  const type = textAt(block, [156, 1]);
-  return {
-    name: (prefix === '' ? name : `${prefix}/${name}`).replace(/^(?:\.\/)+/, ''),
-    sizeBytes: sizeAt(block),
-    type: type === '' ? '0' : type,
-  };
-}
+/** Headers of files in a tar archive that this program writes (POSIX.1-1988 "ustar"). `@tinkerbell/tar` reads them. */
+const TAR_BLOCK = 512;
 
 /** The header of a file. `name` has at most 100 bytes of ASCII. */
 export function tarHeader(name: string, sizeBytes: number): Uint8Array {
@@ -54,25 +32,6 @@ function putSize(block: Uint8Array, sizeBytes: number): void {
   }
   block[124] = 0x80;
   new DataView(block.buffer).setBigUint64(128, BigInt(sizeBytes));
-}
-
-function sizeAt(block: Uint8Array): number {
-  if (((block[124] ?? 0) & 0x80) === 0) return octalAt(block, [124, 12]);
-  const size = Number(new DataView(block.buffer, block.byteOffset).getBigUint64(128));
-  if (!Number.isSafeInteger(size)) throw new Error('has an entry of an impossible size');
-  return size;
-}
-
-function octalAt(block: Uint8Array, place: readonly [number, number]): number {
-  const text = textAt(block, place).trim();
-  if (!/^[0-7]*$/.test(text)) throw new Error('is not a tar archive');
-  return text === '' ? 0 : Number.parseInt(text, 8);
-}
-
-function textAt(block: Uint8Array, [start, length]: readonly [number, number]): string {
-  const bytes = block.subarray(start, start + length);
-  const end = bytes.indexOf(0);
-  return new TextDecoder('latin1').decode(end < 0 ? bytes : bytes.subarray(0, end));
 }
 
 /** The sum of all bytes, with blanks in place of the sum. */
