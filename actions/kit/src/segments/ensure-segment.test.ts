@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
+import { tarOf, type WrittenEntry } from '@tinkerbell/tar/testing';
 import fc from 'fast-check';
 
 import { ActionError } from '../action-error.ts';
@@ -18,35 +19,8 @@ import { segmentsIn } from './offered-segments.ts';
 
 const FILE = 'containers-0123.tar.zst';
 
-interface Entry {
-  readonly name: string;
-  readonly mode?: number;
-  /** As in the header: 0 is a file, 1 a hard link, 2 a symbolic link, 3 a character device. */
-  readonly flag?: string;
-  readonly linkName?: string;
-  readonly text?: string;
-}
-
-/** One entry of a tar archive, without any check of its names. */
-function tarEntry({ name, mode = 0o644, flag = '0', linkName = '', text = '' }: Entry): Buffer {
-  const header = Buffer.alloc(512);
-  const octal = (value: number): string => value.toString(8).padStart(7, '0');
-  const fields: readonly (readonly [number, string])[] = [
-    [0, name],
-    [100, octal(mode)],
-    [124, text.length.toString(8).padStart(11, '0')],
-    [148, ' '.repeat(8)],
-    [156, flag],
-    [157, linkName],
-    [257, 'ustar\x0000'],
-  ];
-  for (const [offset, value] of fields) header.write(value, offset, 'latin1');
-  header.write(`${octal(header.reduce((sum, byte) => sum + byte, 0)).slice(1)}\0 `, 148, 'latin1');
-  return Buffer.concat([header, Buffer.from(text), Buffer.alloc((512 - (text.length % 512)) % 512)]);
-}
-
-function archiveOf(...entries: readonly Entry[]): Buffer {
-  return zstdCompressSync(Buffer.concat([...entries.map(tarEntry), Buffer.alloc(1024)]));
+function archiveOf(...entries: readonly WrittenEntry[]): Buffer {
+  return zstdCompressSync(tarOf(entries));
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -82,8 +56,8 @@ async function systemWith(
   return { root, ensure: () => ensureSegment('containers', quietContext(), system) };
 }
 
-const program: Entry = { name: 'usr/bin/crun', mode: 0o755, text: '#!/bin/sh\n' };
-const link: Entry = { name: 'usr/bin/other', flag: '2', linkName: 'crun' };
+const program: WrittenEntry = { name: 'usr/bin/crun', flag: '0', content: '#!/bin/sh\n' };
+const link: WrittenEntry = { name: 'usr/bin/other', flag: '2', linkName: 'crun' };
 
 test('downloads a segment once, below the address in the kernel arguments', async (context) => {
   const content = archiveOf(program, link);
@@ -112,7 +86,7 @@ test('a program that is there already is replaced, not written to', async (conte
 });
 
 test('a broken download resumes', async (context) => {
-  const content = archiveOf({ ...program, text: 'x'.repeat(50_000) });
+  const content = archiveOf({ ...program, content: 'x'.repeat(50_000) });
   const ranges: (string | undefined)[] = [];
   const half = Math.floor(content.length / 2);
   const { root, ensure } = await systemWith(context, content, ({ headers }, response) => {
@@ -179,10 +153,10 @@ test('a server that does not answer, or is not one of HTTP, is named', async (co
 });
 
 test('only files and links below the root are accepted', async (context) => {
-  const hostile: readonly Entry[] = [
-    { name: '../outside' },
-    { name: '/etc/passwd' },
-    { name: 'usr/./x' },
+  const hostile: readonly WrittenEntry[] = [
+    { name: '../outside', flag: '0' },
+    { name: '/etc/passwd', flag: '0' },
+    { name: 'usr/./x', flag: '0' },
     { name: 'dev/null', flag: '3' },
     { name: 'usr/bin/x', flag: '2', linkName: '/etc/shadow' },
     { name: 'usr/bin/x', flag: '2', linkName: '../../x' },

@@ -1,5 +1,7 @@
 /** Writes archives for tests, also such as no honest program writes. */
-import { BLOCK_BYTES } from '../header.ts';
+import { bytesOf } from '../byte-string.ts';
+import { paddingBytes } from '../encode-header.ts';
+import { BLOCK_BYTES, CHECKSUM_AT, checksumOf } from '../header.ts';
 
 /** Names, link names and values are byte strings. */
 export interface WrittenEntry {
@@ -53,18 +55,8 @@ function block(entry: WrittenEntry, body: string): readonly Uint8Array[] {
   put('ustar\u000000', 257);
   octal(entry.device?.[0] ?? 0, 329, 8);
   octal(entry.device?.[1] ?? 0, 337, 8);
-  header.fill(0x20, 148, 156);
-  octal(
-    header.reduce((sum, byte) => sum + byte, 0),
-    148,
-    7,
-  );
-  const padding = (BLOCK_BYTES - (body.length % BLOCK_BYTES)) % BLOCK_BYTES;
-  return [header, bytesOf(body), new Uint8Array(padding)];
-}
-
-function bytesOf(byteString: string): Uint8Array {
-  return Uint8Array.from(byteString, (character) => character.charCodeAt(0));
+  octal(checksumOf(header), CHECKSUM_AT, 7);
+  return [header, bytesOf(body), new Uint8Array(paddingBytes(body.length))];
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
