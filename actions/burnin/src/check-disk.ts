@@ -8,6 +8,7 @@ import {
   openDiskReader,
   openWholeDisk,
   rereadPartitionTable,
+  writeFully,
 } from '@tinkerbell/action-kit';
 
 const PIECE_BYTES = 1024 * 1024;
@@ -50,8 +51,7 @@ export async function overwriteDisk(check: DiskCheck, key: Buffer): Promise<void
       assertNotStopped(check.signal);
       const length = Math.min(PIECE_BYTES, end - at);
       piece.set(patternAt(key, at).subarray(0, length));
-      for (let done = 0; done < length;)
-        done += (await file.write(piece, done, length - done, at + done)).bytesWritten;
+      await writeFully(file, piece.subarray(0, length), at);
       if (check.isOver()) break;
     }
     await file.sync();

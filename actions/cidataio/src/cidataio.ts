@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
 
 import {
   ActionError,
@@ -10,8 +9,9 @@ import {
   rereadPartitionTable,
   sectorSize,
   type ActionContext,
+  writeInOrder,
 } from '@tinkerbell/action-kit';
-import { encodeGpt, readGuid, type DiskWrite } from '@tinkerbell/gpt';
+import { encodeGpt, readGuid } from '@tinkerbell/gpt';
 
 import { fatImage } from './fat-image.ts';
 import { LABEL, planPartition, type PartitionPlan } from './plan-partition.ts';
@@ -53,13 +53,4 @@ async function addPartition(settings: Settings, context: ActionContext): Promise
   if (!reread.ok)
     context.log.warn('the kernel did not read the new partition table', { disk, reason: reread.error });
   return plan;
-}
-
-async function writeInOrder(file: FileHandle, writes: readonly DiskWrite[]): Promise<void> {
-  for (const { offset, bytes } of writes) {
-    let done = 0;
-    while (done < bytes.length)
-      done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
-    await file.sync();
-  }
 }

@@ -33,6 +33,7 @@ export { decompress } from './decompress.ts';
 export { DiskWriter, openDiskWriter, type WriteTotals } from './disk-writer.ts';
 export { downloadImage } from './image-download.ts';
 export { openWholeDisk } from './whole-disk.ts';
+export { writeFully, writeInOrder } from './write-fully.ts';
 export { zeroOut } from './zero-out.ts';
 export { assertNotStopped } from './stop-in-time.ts';
 export { directoryBelow, type NewDirectory } from './directory-below.ts';

@@ -9,6 +9,7 @@ import { directoryBelow } from './directory-below.ts';
 import { mustRun } from './run-program.ts';
 import { setAttribute } from './system-calls.ts';
 import { tarPath, type FileEntry } from './tar-entry.ts';
+import { writeFully } from './write-fully.ts';
 
 /** Where an archive is unpacked. */
 export interface Target {
@@ -109,9 +110,7 @@ async function writeFile(target: string, { entry, content }: Placement): Promise
   await using file = await open(target, 'wx', PRIVATE);
   let written = 0;
   for await (const { offset, bytes } of content) {
-    let done = 0;
-    while (done < bytes.length)
-      done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
+    await writeFully(file, bytes, offset);
     written += bytes.length;
   }
   // A hole may be at the end.

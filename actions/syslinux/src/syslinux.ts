@@ -11,6 +11,7 @@ import {
   readTableOf,
   runProgram,
   type ActionContext,
+  writeFully,
 } from '@tinkerbell/action-kit';
 
 /** The disk id and the table follow it. */
@@ -80,8 +81,6 @@ async function writeBootCode(disk: string, bootCode: Buffer): Promise<void> {
   await using file = await openWholeDisk(disk);
   const bytes = Buffer.alloc(BOOT_CODE_BYTES);
   bytes.set(bootCode);
-  const { bytesWritten } = await file.write(bytes, 0, bytes.length, 0);
-  if (bytesWritten !== bytes.length)
-    throw new ActionError(`cannot write to ${disk}: ${bytesWritten} of ${bytes.length} bytes written`);
+  await writeFully(file, bytes, 0);
   await file.sync();
 }

@@ -7,6 +7,7 @@ import { messageOf } from '@tinkerbell/platform-contract';
 import { readTar, TarError, type TarEntry } from '@tinkerbell/tar';
 
 import { ActionError } from '../action-error.ts';
+import { writeFully } from '../write-fully.ts';
 
 /** The largest segment has 20 MB. */
 const UNPACKED_MAX_BYTES = 256 * 1024 * 1024;
@@ -49,9 +50,7 @@ async function place(entry: TarEntry, root: string): Promise<void> {
 async function writeFile({ body, mode }: TarEntry, path: string): Promise<void> {
   await using file = await open(path, 'wx', 0o600);
   for await (const { offset, bytes } of body) {
-    let done = 0;
-    while (done < bytes.length)
-      done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
+    await writeFully(file, bytes, offset);
   }
   await chmod(path, mode & 0o777);
 }
