@@ -28,8 +28,9 @@ export type {
   HttpRoute,
   HttpServer,
 } from './http.ts';
+export { derivedContext } from './derived-context.ts';
 export type { HttpClient, HttpClientResponse, HttpGetOptions, HttpTarget } from './http-client.ts';
-export { decodedPathOf, pathElementsOf, pathNameOf } from './path-name.ts';
+export { decodedPathOf, pathElementsOf, pathNameOf, queryOf } from './path-name.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export type { FileInfo, Files, StreamProgress } from './files.ts';

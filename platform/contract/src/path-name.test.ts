@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodedPathOf, pathElementsOf, pathNameOf } from './index.ts';
+import { decodedPathOf, pathElementsOf, pathNameOf, queryOf } from './index.ts';
 
-test('returns the path that the URL parser returns', () => {
-  for (const target of ['/', '/a/b', '/a?b=/c', '/a#/c', '/a%2Fb?#', '//a', '/?x', '/%E2%82%AC/../c']) {
-    const { href, pathname } = new URL(target, 'http://[2001:db8::1]:7080');
+test('returns the path and the query that the URL parser returns', () => {
+  for (const target of [
+    '/a?b=1&b=%26#c?d',
+    '/',
+    '/a/b',
+    '/a?b=/c',
+    '/a#/c',
+    '/a%2Fb?#',
+    '//a',
+    '/?x',
+    '/%E2%82%AC/../c',
+  ]) {
+    const { href, pathname, searchParams } = new URL(target, 'http://[2001:db8::1]:7080');
     assert.equal(pathNameOf(href), pathname, target);
+    assert.equal(queryOf(href).toString(), searchParams.toString(), target);
   }
   assert.equal(pathNameOf(new URL('http://server').href), '/');
 });

@@ -19,6 +19,14 @@ function pathIn(url: string): string {
   return url.slice(begin, query < 0 || (fragment >= 0 && fragment < query) ? fragment : query);
 }
 
+/** Returns the query of a normalised absolute http URL. */
+export function queryOf(url: string): URLSearchParams {
+  const begin = url.indexOf('?');
+  const fragment = url.indexOf('#');
+  if (begin < 0 || (fragment >= 0 && fragment < begin)) return new URLSearchParams();
+  return new URLSearchParams(url.slice(begin + 1, fragment < 0 ? undefined : fragment));
+}
+
 /** Returns the whole path, percent-decoded. Returns undefined when an escape is invalid or hides a separator or NUL. */
 export function decodedPathOf(url: string): string | undefined {
   const path = pathNameOf(url);

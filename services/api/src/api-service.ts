@@ -2,6 +2,8 @@
 import { ANONYMOUS } from '@tinkerbell/access';
 import type { UnknownMachines } from '@tinkerbell/enrollment';
 import {
+  derivedContext,
+  pathNameOf,
   WholeResponse,
   type Authenticator,
   type Authorizer,
@@ -38,7 +40,7 @@ import { createApiMetrics } from './metrics.ts';
 import { OpenStreams } from './open-streams.ts';
 import { described } from './openapi/described.ts';
 import { readReview } from './request-body.ts';
-import { resourceTarget } from './request-target.ts';
+import { resourceTarget, type ResourceTarget } from './request-target.ts';
 import type { VerbDeps } from './resource-handlers.ts';
 import { errorForm, onResource, type ApiCall } from './resource-route.ts';
 import { serverValues } from './server-values.ts';
@@ -118,13 +120,7 @@ export function createApiService(deps: ApiDeps): Service {
     async handle(request, context) {
       const long = withLongPath(request, namespace);
       if (long === undefined) return undefined;
-      return answer(verbDeps, long, {
-        ...context,
-        // Only watches need it, and it is expensive.
-        get signal() {
-          return AbortSignal.any([context.signal, stopping.signal]);
-        },
-      });
+      return answer(verbDeps, long, derivedContext(context, { until: stopping.signal }));
     },
     isPublic: (path) => describesTheApi(path) || ISSUER_PATHS.some((one) => path.startsWith(one)),
     onRejected: (request, context, status) =>
@@ -150,11 +146,11 @@ export function createApiService(deps: ApiDeps): Service {
 }
 
 async function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
-  if (!isWrite(request)) return answered(deps, request, context);
-  const note: AuditNote = {};
   // Resolve the kind before the write, which may delete it.
   const target = resourceTarget(pathOf(request), deps.catalog);
-  const response = await answered({ ...deps, note }, request, context);
+  if (!isWrite(request)) return answered(deps, target, { request, context });
+  const note: AuditNote = {};
+  const response = await answered({ ...deps, note }, target, { request, context });
   if (target !== undefined) deps.audit.record({ request, context, target, note, code: response.status });
   return response;
 }
@@ -163,26 +159,35 @@ async function answer(deps: Deps, request: HttpRequest, context: HttpContext): P
 function auditRejected(deps: Deps, { request, context }: ApiCall, code: number): void {
   const target = isWrite(request) ? resourceTarget(pathOf(request), deps.catalog) : undefined;
   if (target === undefined) return;
-  const { peer, localAddress, signal } = context;
-  const nobody = { peer, localAddress, signal, user: ANONYMOUS };
-  deps.audit.record({ request, context: nobody, target, note: {}, code });
+  deps.audit.record({
+    request,
+    context: derivedContext(context, { user: ANONYMOUS }),
+    target,
+    note: {},
+    code,
+  });
 }
 
 function pathOf({ url }: HttpRequest): string {
-  return new URL(url).pathname.replace(/\/+$/, '');
+  return pathNameOf(url).replace(/\/+$/, '');
 }
 
 /** Never rejects. */
-async function answered(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
+async function answered(deps: Deps, target: ResourceTarget | undefined, call: ApiCall): Promise<Response> {
   try {
-    return await dispatch(deps, request, context);
+    return await dispatch(deps, target, call);
   } catch (thrown) {
+    const { request } = call;
     const error = thrown instanceof ApiError ? thrown : failureOf(deps.log, request, thrown);
-    return failed(error, errorForm(resourceTarget(pathOf(request), deps.catalog), request));
+    return failed(error, errorForm(target, request));
   }
 }
 
-async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
+async function dispatch(
+  deps: Deps,
+  target: ResourceTarget | undefined,
+  { request, context }: ApiCall,
+): Promise<Response> {
   const path = pathOf(request);
   if (path === AUDIT) return onAudit(deps, request, context);
   if (path === UNKNOWN_MACHINES) return unknownMachinesAnswer(deps, request, context);
@@ -199,7 +204,6 @@ async function dispatch(deps: Deps, request: HttpRequest, context: HttpContext):
     const answer = await reviewed(review, await readReview(request, typeOf(review)), own);
     return shown(answer, accepted, { status: 201 });
   }
-  const target = resourceTarget(path, deps.catalog);
   if (target === undefined)
     throw new ApiError('NotFound', `the server could not find the requested resource: ${path}`);
   const own = await guarded(deps, { request, target, user: userOf(context) });

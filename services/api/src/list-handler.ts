@@ -1,7 +1,7 @@
 /** List and watch, as objects or as a Table. */
 import { apiVersionOf, collectionOf, isRecord, type Resource } from '@tinkerbell/resources';
 import type { Store, View } from '@tinkerbell/store-contract';
-import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
+import { queryOf, type Clock, type HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from './api-error.ts';
 import type { ResourceTarget } from './request-target.ts';
 import { listAnswer, type ListShape } from './list-answer.ts';
@@ -39,7 +39,7 @@ export async function listResponse(
   target: ResourceTarget,
   request: HttpRequest,
 ): Promise<Response> {
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const begun = await beginList(deps, target, query);
   const shape = shapeOf(begun, query, deps);
   const source = () => {
@@ -121,7 +121,7 @@ export async function watchObjects(
   target: ResourceTarget,
   { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Promise<Response> {
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const events = deps.accepted.form === 'protobuf' ? protobufEvents : jsonEvents;
   const revision = wholeNumber(query, 'resourceVersion');
   const stream = await watchStream(deps.store, {
@@ -149,7 +149,7 @@ function showing(
   request: HttpRequest,
 ): { readonly show?: (resource: Resource) => object } {
   if (!deps.accepted.isTable) return {};
-  const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
+  const includeObject = queryOf(request.url).get('includeObject') ?? 'Metadata';
   const show = (resource: Resource): object =>
     tableOf([resource], {
       kind: target.kind,

@@ -1,6 +1,6 @@
 /** Maps methods and subresources of requests to verbs. */
 import { hasProtobuf } from '@tinkerbell/kube-protobuf';
-import type { HttpContext, HttpRequest, TextReader } from '@tinkerbell/platform-contract';
+import { queryOf, type HttpContext, type HttpRequest, type TextReader } from '@tinkerbell/platform-contract';
 import { apiVersionOf, serviceAccountKind } from '@tinkerbell/resources';
 import { acceptedForm, formOfErrors, JSON_FORM, type AcceptedForm } from './accepted-form.ts';
 import { tokenFor, type AccountTokens } from './access/account-token.ts';
@@ -77,7 +77,7 @@ function isBuiltIn({ kind }: ResourceTarget): boolean {
 
 async function onCollection(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
   const { request, context } = call;
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   switch (request.method) {
     case 'GET':
       if (['true', '1'].includes(query.get('watch') ?? ''))
@@ -105,7 +105,6 @@ async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Prom
   const { request } = call;
   const answered = await onSubresource(deps, target, call);
   if (answered !== undefined) return answered;
-  const query = new URL(request.url).searchParams;
   switch (request.method) {
     case 'GET':
       return got(deps, target, request);
@@ -113,7 +112,7 @@ async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Prom
       return result(
         await replaceObject(deps, target, {
           submitted: await readBody(request, deps, bodyType(target)),
-          options: optionsOf(request, query),
+          options: optionsOf(request, queryOf(request.url)),
         }),
         deps.accepted,
       );
@@ -128,7 +127,7 @@ async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Prom
 }
 
 async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const options = optionsOf(request, query);
   const [body, contentType] = [await readBody(request, deps), mediaTypeOf(request)];
   if (contentType !== APPLY_PATCH)
@@ -178,7 +177,7 @@ async function onOperation(
   if (verb === undefined)
     throw new ApiError('NotFound', `${target.kind.plural} have no subresource ${target.subresource}`);
   if (request.method !== 'POST') return methodNotAllowed(request);
-  const dryRun = isDryRun(new URL(request.url).searchParams);
+  const dryRun = isDryRun(queryOf(request.url));
   const { peer } = context;
   const operation = { verb, body: await readQuestion(request, deps), dryRun, peer, user: userOf(context) };
   const { workflow, unchanged } = await operate(deps, target, operation);
@@ -186,14 +185,14 @@ async function onOperation(
 }
 
 async function onDelete(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  const options = await deletionOf(deps, request, new URL(request.url).searchParams);
+  const options = await deletionOf(deps, request, queryOf(request.url));
   const { answer, warnings } = await deleteWithWarnings(deps, target, options);
   return shown(answer, deps.accepted, { headers: warningHeaders(warnings) });
 }
 
 /** Deletes one by one. An object that another client deletes meanwhile counts as deleted. */
 async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const options = await deletionOf(deps, request, query);
   const warnings: string[] = [];
   const list = await eachListed(deps, { target, query }, async ({ metadata: { name, namespace } }) => {
@@ -211,7 +210,7 @@ async function deleteCollection(deps: Deps, target: ResourceTarget, request: Htt
 async function got(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
   const object = await getObject(deps, target);
   if (!deps.accepted.isTable) return shown(object, deps.accepted);
-  const includeObject = new URL(request.url).searchParams.get('includeObject') ?? 'Metadata';
+  const includeObject = queryOf(request.url).get('includeObject') ?? 'Metadata';
   const resourceVersion = object.metadata.resourceVersion ?? '';
   return json(
     tableOf([object], {

@@ -4,7 +4,7 @@
  * `GET …/workflows/<name>/log` returns only the output, with `after`, `follow=true`, `action=<name>` and `task=<name>`.
  * `GET /audit` returns the writes over the API, with `after`, `watch=true` and `user=<name>`.
  */
-import type { Clock, HttpRequest } from '@tinkerbell/platform-contract';
+import { queryOf, type Clock, type HttpRequest } from '@tinkerbell/platform-contract';
 import { hardwareKind, isOfKind, type Hardware, type Resource } from '@tinkerbell/resources';
 import { ACTION_OUTPUT, WRITE_ANSWERED, type Journal, type JournalQuery } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
@@ -20,7 +20,7 @@ export function timeline(
   resource: Resource,
   { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Response {
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const subject = subjectOf(resource);
   const output = isTrue(query, 'output') ? [{ ...subject, events: [ACTION_OUTPUT] }] : [];
   return journalStream(deps, {
@@ -36,7 +36,7 @@ export function actionLog(
   resource: Resource,
   { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
 ): Response {
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const [task, action] = [query.get('task'), query.get('action')];
   return journalStream(deps, {
     queries: [{ ...subjectOf(resource), events: [ACTION_OUTPUT] }],
@@ -49,7 +49,7 @@ export function actionLog(
 }
 
 export function auditRecords(deps: TimelineDeps, request: HttpRequest, signal: AbortSignal): Response {
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const user = query.get('user');
   return journalStream(deps, {
     queries: [{ events: [WRITE_ANSWERED] }],

@@ -5,6 +5,7 @@ import {
   WholeResponse,
   type HttpRequest,
   type OwnedTree,
+  queryOf,
 } from '@tinkerbell/platform-contract';
 import { referrersPath } from './layout.ts';
 import { pageOf } from './list-page.ts';
@@ -70,7 +71,7 @@ async function pushManifest(
 ): Promise<Response> {
   const body = await readBodyBytes(request, { bytes: MANIFEST_MAX_BYTES });
   if (!body.ok) throw new RegistryError('MANIFEST_INVALID', body.message, { status: body.status });
-  const tags = new URL(request.url).searchParams.getAll('tag');
+  const tags = queryOf(request.url).getAll('tag');
   const contentType = request.headers.get('content-type')?.split(';')[0]?.trim();
   const pushed = { repository, reference, tags, contentType, bytes: body.value };
   const { digest, subject } = await manifests.put(pushed);
@@ -107,7 +108,7 @@ export async function answerReferrers(
   request: HttpRequest,
 ): Promise<Response> {
   requireMethod(request, ['GET', 'HEAD']);
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const artifactType = query.get('artifactType') ?? undefined;
   const folder = referrersPath(repository, checkedDigest(reference));
   const page = await referrersOf(tree, folder, { artifactType, last: query.get('last') ?? '' });

@@ -1,6 +1,6 @@
 /** Pushes of blobs: OCI distribution specification v1.1, "Pushing Blobs". */
 import type { Digest } from '@tinkerbell/oci';
-import { WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
+import { WholeResponse, type HttpRequest, queryOf } from '@tinkerbell/platform-contract';
 import type { BlobStore } from './blobs.ts';
 import { checkedDigest } from './manifests.ts';
 import { RegistryError } from './registry-error.ts';
@@ -19,7 +19,7 @@ export async function beginUpload(
   request: HttpRequest,
 ): Promise<Response> {
   requireMethod(request, ['POST']);
-  const query = new URL(request.url).searchParams;
+  const query = queryOf(request.url);
   const mount = query.get('mount');
   if (mount !== null) {
     const from = query.get('from') ?? undefined;
@@ -52,7 +52,7 @@ export async function changeUpload(
     case 'PATCH':
       return accepted(place, await resumable(uploads, place, () => uploads.append(place, bodyOf(request))));
     case 'PUT': {
-      const digest = checkedDigest(new URL(request.url).searchParams.get('digest') ?? '');
+      const digest = checkedDigest(queryOf(request.url).get('digest') ?? '');
       await resumable(uploads, place, () => uploads.finish(place, bodyOf(request), digest));
       return created(place.repository, digest);
     }

@@ -1,5 +1,6 @@
 /** The HTTP port: health and metrics first, then the routes of the services in order. */
 import {
+  derivedContext,
   pathNameOf,
   WholeResponse,
   type ApiRoute,
@@ -126,8 +127,7 @@ async function guarded(
     route.onRejected?.(request, context, found.code);
     return rejection(route, found);
   }
-  const { peer, localAddress, signal } = context;
-  return route.handle(request, { peer, localAddress, signal, user: found.user });
+  return route.handle(request, derivedContext(context, { user: found.user }));
 }
 
 const REASONS = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' } as const;

@@ -1,6 +1,6 @@
 /** Describes a request in the terms of roles, and formats the decision in the words of Kubernetes. */
 import type { Asked, AskedResource, User } from '@tinkerbell/access';
-import type { Authorizer, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import { queryOf, type Authorizer, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from '../api-error.ts';
 import { detailsOf } from '../object-errors.ts';
 import type { ResourceTarget } from '../request-target.ts';
@@ -37,7 +37,7 @@ function verbOf(request: HttpRequest, { name }: ResourceTarget): string {
     case 'DELETE':
       return name === undefined ? 'deletecollection' : 'delete';
     default: {
-      const isWatch = ['true', '1'].includes(new URL(request.url).searchParams.get('watch') ?? '');
+      const isWatch = ['true', '1'].includes(queryOf(request.url).get('watch') ?? '');
       if (name === undefined) return isWatch ? 'watch' : 'list';
       return 'get';
     }

@@ -2,7 +2,7 @@
  * Records writes over the API and their results as journal records of source `audit`. Records contain no text from bodies and queries,
  * except the name of a created object and whether the write was a dry run.
  */
-import type { Clock, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import { queryOf, type Clock, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
 import type { CounterChild } from '@tinkerbell/platform-metrics';
 import { WRITE_ANSWERED, type Journal, type JournalDetail } from '@tinkerbell/store-contract';
 import { askedBy, userOf } from '../access/question.ts';
@@ -96,7 +96,7 @@ function detailsOf({
 }: AuditedWrite): Readonly<Record<string, JournalDetail>> {
   const { verb, group, resource, subresource, namespace } = askedBy(request, target);
   const isApply = verb === 'patch' && mediaTypeOf(request) === APPLY_PATCH;
-  const isDry = note.dryRun ?? new URL(request.url).searchParams.has('dryRun');
+  const isDry = note.dryRun ?? queryOf(request.url).has('dryRun');
   const texts = {
     user: userOf(context).name,
     impersonatedBy: userOf(context).impersonatedBy,

@@ -1,6 +1,7 @@
 /** The Provisioning API as REST. Paths and names are those of `operations`, which the OpenAPI document describes. */
 import { openApiDocument, operations, type Operation } from '@tinkerbell/provisioning';
 import {
+  derivedContext,
   pathElementsOf,
   stackOf,
   WholeResponse,
@@ -21,8 +22,7 @@ export function provisioningRoutes(deps: ProvisioningDeps, stopping: AbortSignal
       name: 'api',
       prefix: '/v1/',
       access: 'api',
-      handle: (request, context) =>
-        answer(deps, request, { ...context, signal: AbortSignal.any([context.signal, stopping]) }),
+      handle: (request, context) => answer(deps, request, derivedContext(context, { until: stopping })),
       rejection: (message, code = 403) =>
         problemResponse(
           problem(code, message),
