@@ -3,6 +3,7 @@
  * the Kubernetes API does for structural schemas. The value itself is not changed.
  */
 import { isRecord } from '@tinkerbell/yaml/json';
+import { hasPassed } from './schema/passed-values.ts';
 import { pathOf, type Path, type Place } from './schema/place.ts';
 import { Steps } from './schema/steps.ts';
 import type { Schema } from './schema.ts';
@@ -56,7 +57,7 @@ class StructureWalk {
       if (schema.items === undefined) return from;
       return this.#later({ schema, from, to: [], place });
     }
-    if (!isRecord(from) || isFree(schema)) return from;
+    if (!isRecord(from) || isFree(schema) || hasPassed(schema, from)) return from;
     return this.#later({ schema, from, to: {}, place });
   }
 

@@ -10,6 +10,7 @@ import { shortened, type Problem } from './problem.ts';
 import { ProblemList } from './problem-list.ts';
 import type { Resource } from './resource.ts';
 import { Type, type Schema } from './schema.ts';
+import { rememberFields } from './schema/passed-values.ts';
 import { schemaProblems } from './schema/schema-check.ts';
 import { schemaFault } from './schema/schema-fault.ts';
 import { schemaAt, structured } from './structure.ts';
@@ -53,11 +54,16 @@ export function* validation(
   const prepared = kind.prepare?.(submitted) ?? submitted;
   const { value, unknownFields, unknownCount } = yield* structured(schema, prepared);
   const problems = new ProblemList();
-  problems.addAll(metadataProblems(prepared['metadata']));
   const { metadata } = prepared;
-  if (isRecord(metadata)) problems.addAll((yield* schemaProblems(wholeMetadata, { metadata })).all());
+  // The stored metadata was checked, or is the server's.
+  if (before === undefined || metadata !== before.metadata) {
+    problems.addAll(metadataProblems(metadata));
+    if (isRecord(metadata)) problems.addAll((yield* schemaProblems(wholeMetadata, { metadata })).all());
+  }
   problems.addAll((yield* schemaProblems(schema, value)).all());
   if (problems.count === 0) {
+    if (isRecord(value))
+      rememberFields(schema, { checked: value, submitted: prepared, before: { ...before } });
     problems.addAll(kind.rules?.({ ...(value as Resource) }, before && { ...before }) ?? []);
     problems.addAll(yield* celProblems(schema, value, before));
   }

@@ -1,4 +1,5 @@
 /** Determines how large a value is, without serialising it. */
+import { isRecord } from '@tinkerbell/yaml/json';
 
 /**
  * `characters` are approximately those of the value as JSON. Escapes and bytes beyond ASCII are not counted.
@@ -27,9 +28,37 @@ const NODES_EACH = 2000;
 /** The characters besides each value: a comma, and brackets or quotes. */
 const PUNCTUATION = 3;
 
+/** Sizes of lists and objects within measured values. They are never changed, so most of a changed object is known. */
+const known = new WeakMap<object, Size>();
+
 /** Returns the limit that the value exceeds, or undefined. Yields often, and ends at the limit. */
 export function* sizeFault(whole: unknown, limits: Size): Generator<undefined, string | undefined> {
-  const meter = new Meter(whole);
+  if (!isRecord(whole)) return yield* sizeFaultOf(new Meter(whole), limits);
+  const meter = new Meter({});
+  meter.count(1, limits);
+  for (const name of Object.keys(whole)) {
+    const value = whole[name];
+    meter.addName(name);
+    meter.addWithin(knownSize(value) ?? (yield* fieldSize(value, limits)));
+    if (meter.isBeyond(limits)) break;
+  }
+  return beyond(meter, limits);
+}
+
+function knownSize(value: unknown): Size | undefined {
+  return typeof value === 'object' && value !== null ? known.get(value) : undefined;
+}
+
+function* fieldSize(value: unknown, limits: Size): Generator<undefined, Size> {
+  const meter = new Meter(value);
+  const fault = yield* sizeFaultOf(meter, limits);
+  const { characters, nodes, depth } = meter;
+  const size = { characters, nodes, depth };
+  if (fault === undefined && typeof value === 'object' && value !== null) known.set(value, size);
+  return size;
+}
+
+function* sizeFaultOf(meter: Meter, limits: Size): Generator<undefined, string | undefined> {
   while (meter.count(NODES_EACH, limits)) yield undefined;
   return beyond(meter, limits);
 }
@@ -52,21 +81,38 @@ class Meter implements Size {
   characters = 0;
   nodes = 0;
   depth = 0;
-  readonly #waiting: { readonly value: unknown; readonly depth: number }[];
+  /** Values that are not counted yet, and the depth of each. */
+  readonly #values: unknown[];
+  readonly #depths: number[] = [0];
 
   constructor(value: unknown) {
-    this.#waiting = [{ value, depth: 0 }];
+    this.#values = [value];
   }
 
   /** Continues for that many values. Returns false at the end, and beyond a limit. */
   count(values: number, limits: Size): boolean {
     for (let counted = 0; counted < values; counted++) {
-      const next = this.#waiting.pop();
-      if (next === undefined) return false;
-      this.#add(next.value, next.depth);
-      if (beyond(this, limits) !== undefined) return false;
+      const depth = this.#depths.pop();
+      if (depth === undefined) return false;
+      this.#add(this.#values.pop(), depth);
+      if (this.isBeyond(limits)) return false;
     }
     return true;
+  }
+
+  isBeyond({ characters, nodes, depth }: Size): boolean {
+    return this.nodes > nodes || this.characters > characters || this.depth > depth;
+  }
+
+  addName(name: string): void {
+    this.characters += name.length + PUNCTUATION;
+  }
+
+  /** Adds a value that is one level deeper. */
+  addWithin({ characters, nodes, depth }: Size): void {
+    this.characters += characters;
+    this.nodes += nodes;
+    this.depth = Math.max(this.depth, depth + 1);
   }
 
   #add(value: unknown, depth: number): void {
@@ -75,9 +121,16 @@ class Meter implements Size {
     this.characters += PUNCTUATION;
     if (typeof value === 'string') this.characters += value.length;
     if (typeof value === 'number') this.characters += String(value).length;
-    if (typeof value !== 'object' || value === null) return;
-    if (!Array.isArray(value))
-      for (const name of Object.keys(value)) this.characters += name.length + PUNCTUATION;
-    for (const item of Object.values(value)) this.#waiting.push({ value: item, depth: depth + 1 });
+    if (Array.isArray(value)) for (const item of value) this.#later(item, depth + 1);
+    else if (isRecord(value))
+      for (const name of Object.keys(value)) {
+        this.addName(name);
+        this.#later(value[name], depth + 1);
+      }
+  }
+
+  #later(value: unknown, depth: number): void {
+    this.#values.push(value);
+    this.#depths.push(depth);
   }
 }

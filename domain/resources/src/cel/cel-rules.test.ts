@@ -71,6 +71,15 @@ test('rules inside lists and maps see their own value, and the previous one wher
   );
 });
 
+test('an unchanged value is refused only by a rule about the change', () => {
+  const positive = ruled('self.n > 0', { n: { type: 'integer' } });
+  const growing = ruled('self.n > oldSelf.n', { n: { type: 'integer' } });
+  const schema: Schema = { type: 'object', properties: { positive, growing, other: positive } };
+  const before = { positive: { n: -1 }, growing: { n: 1 }, other: { n: -1 } };
+  const problems = run(celProblems(schema, { ...before, other: { n: -1 } }, before)).result;
+  assert.deepEqual(problems.map(({ path }) => path).toSorted(), [['growing'], ['other']]);
+});
+
 const overBudget = /costs more than is allowed/;
 
 test('an expression with nested loops over lists is stopped, also where its failure would not count', () => {

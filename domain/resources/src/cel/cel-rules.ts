@@ -7,7 +7,15 @@ import type { Problem } from '../problem.ts';
 import { pathOf, type Place } from '../schema/place.ts';
 import type { Schema } from '../schema.ts';
 import { CelBudget, overBudget } from './budget.ts';
-import { celValue, fieldSchema, hasRules, rulesOf, type Rule } from './rule-schema.ts';
+import {
+  celValue,
+  fieldSchema,
+  hasRules,
+  hasTransitionRules,
+  isTransitionRule,
+  rulesOf,
+  type Rule,
+} from './rule-schema.ts';
 import { programOf } from './program.ts';
 
 /** The limit of reported failures for one object, so that a definition cannot flood its clients. */
@@ -74,8 +82,14 @@ function inside(ruled: Ruled): readonly Ruled[] {
   return Object.entries(value).flatMap(([step, item]) => {
     const field = fieldSchema(schema, step);
     if (field === undefined || !hasRules(field)) return [];
-    return [partAt(ruled, step, { schema: field, value: item, before: partOf(before, step) })];
+    const part = { schema: field, value: item, before: partOf(before, step) };
+    return isSettled(part) ? [] : [partAt(ruled, step, part)];
   });
+}
+
+/** As in Kubernetes since 1.33, an unchanged value is refused only by a rule about the change. */
+function isSettled({ schema, value, before }: Part): boolean {
+  return isRecord(value) && value === before && !hasTransitionRules(schema);
 }
 
 type Part = Pick<Ruled, 'schema' | 'value' | 'before'>;
@@ -93,7 +107,7 @@ function partOf(value: unknown, step: string | number): unknown {
 }
 
 function problemOf(rule: Rule, { before, place, cel }: Ruled, budget: CelBudget): Problem | undefined {
-  if (/\boldSelf\b/.test(rule.rule) && before === undefined) return undefined;
+  if (before === undefined && isTransitionRule(rule)) return undefined;
   const variables = { self: cel?.self, oldSelf: cel?.oldSelf ?? null };
   const refused = (message: string): Problem => {
     const path = [...pathOf(place), ...(rule.fieldPath ?? '').split('.').filter((step) => step !== '')];

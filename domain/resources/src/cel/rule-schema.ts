@@ -37,6 +37,22 @@ export function hasRules(schema: Schema): boolean {
   return has;
 }
 
+const comparing = new WeakMap<Schema, boolean>();
+
+/** Returns true if a rule of the schema, or of anything in it, compares with the value before. */
+export function hasTransitionRules(schema: Schema): boolean {
+  let has = comparing.get(schema);
+  if (has === undefined) {
+    has = rulesOf(schema).some(isTransitionRule) || partsOf(schema).some(hasTransitionRules);
+    comparing.set(schema, has);
+  }
+  return has;
+}
+
+export function isTransitionRule({ rule }: Rule): boolean {
+  return /\boldSelf\b/.test(rule);
+}
+
 /** CEL distinguishes integers from other numbers. JSON does not, but the schema does. */
 export function celValue(schema: Schema | undefined, value: unknown): unknown {
   if (typeof value === 'number') {

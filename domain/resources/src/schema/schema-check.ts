@@ -8,6 +8,7 @@ import type { Problem } from '../problem.ts';
 import { ProblemList } from '../problem-list.ts';
 import type { Schema } from '../schema.ts';
 import { keywordFaults, type Fault, type KeywordCheck } from './keyword-problems.ts';
+import { hasPassed } from './passed-values.ts';
 import { pathOf, type Place } from './place.ts';
 import { Steps, TooManySteps } from './steps.ts';
 
@@ -53,9 +54,10 @@ class SchemaCheck {
     for (let work = this.#waiting.pop(); work !== undefined; work = this.#waiting.pop()) {
       this.#steps.take(1);
       if (this.#steps.isPause()) yield undefined;
+      if (hasPassed(work.schema, work.value)) continue;
       this.#keywords(work);
       this.#inner(work);
-      yield* this.#combined(work);
+      if (isCombined(work.schema)) yield* this.#combined(work);
     }
   }
 
@@ -93,10 +95,12 @@ class SchemaCheck {
       for (let step = value.length - 1; step >= 0; step--)
         this.#waiting.push({ schema: items, value: value[step], place: { within: place, step } });
     } else if (isRecord(value)) {
-      for (const [step, item] of Object.entries(value).toReversed()) {
+      const names = Object.keys(value);
+      for (let at = names.length - 1; at >= 0; at--) {
+        const step = names[at] ?? '';
         const field = fieldSchema(schema, step);
         if (field !== undefined)
-          this.#waiting.push({ schema: field, value: item, place: { within: place, step } });
+          this.#waiting.push({ schema: field, value: value[step], place: { within: place, step } });
       }
     }
   }
@@ -130,6 +134,10 @@ class SchemaCheck {
 function fieldSchema({ properties, additionalProperties }: Schema, name: string): Schema | undefined {
   if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
   return isRecord(additionalProperties) ? additionalProperties : undefined;
+}
+
+function isCombined({ allOf, anyOf, oneOf, not }: Schema): boolean {
+  return allOf !== undefined || anyOf !== undefined || oneOf !== undefined || not !== undefined;
 }
 
 function schemasIn(schema: Schema, keyword: string): readonly Schema[] {

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+
+import { beyond, OBJECT_LIMITS, sizeFault, sizeOf, type Size } from './value-size.ts';
+
+function faultOf(value: unknown, limits: Size): string | undefined {
+  const work = sizeFault(value, limits);
+  for (;;) {
+    const next = work.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+const limits = fc.record({
+  characters: fc.integer({ min: 1, max: 200 }),
+  nodes: fc.integer({ min: 1, max: 30 }),
+  depth: fc.integer({ min: 1, max: 5 }),
+});
+
+test('a value exceeds a limit when its whole size does, at the first and at every later time', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), limits, (value, limit) => {
+      const isBeyond =
+        beyond(sizeOf(value, { nodes: 1e9, characters: 1e9, depth: 1e9 }), limit) !== undefined;
+      // With the widest limits first, so that sizes are known where they can be.
+      assert.equal(faultOf(value, OBJECT_LIMITS), undefined);
+      for (let time = 0; time < 2; time += 1) assert.equal(faultOf(value, limit) !== undefined, isBeyond);
+    }),
+    { seed: 16 },
+  );
+});
+
+test('an object that repeats one value counts it every time', () => {
+  const large = 'x'.repeat(500_000);
+  const inner = { large };
+  assert.equal(faultOf({ a: inner, b: inner, c: inner }, OBJECT_LIMITS), undefined);
+  assert.match(faultOf({ a: inner, b: inner, c: inner, d: inner }, OBJECT_LIMITS) ?? '', /1572864 bytes/);
+  const list = Array.from({ length: 40_000 }, () => 0);
+  assert.match(faultOf({ a: list, b: list }, OBJECT_LIMITS) ?? '', /more than 60000 values/);
+});
