@@ -23,6 +23,10 @@ export interface ProgramOptions {
   readonly directory?: string;
   /** Called with each line of output as it arrives. */
   readonly log?: Log;
+  /** What the program reads as its standard input (default: nothing). Secrets are passed here. */
+  readonly input?: Uint8Array;
+  /** Called with each chunk of standard output, for programs whose whole output is needed. */
+  readonly onStdout?: (chunk: Buffer) => void;
 }
 
 export interface ProgramResult {
@@ -46,15 +50,19 @@ export function runProgram(
     const child = spawn(command, args, {
       ...(options.directory === undefined ? {} : { cwd: options.directory }),
       env: { ...process.env, ...options.environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
+    // A program that does not read its input closes it.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input);
     const collect = (chunk: Buffer): void => {
       const text = chunk.toString();
       output = (output + text).slice(-OUTPUT_TAIL_CHARACTERS * 4);
       for (const line of text.split('\n')) if (line.trim() !== '') options.log?.info(line);
     };
     child.stdout.on('data', collect);
+    if (options.onStdout !== undefined) child.stdout.on('data', options.onStdout);
     child.stderr.on('data', collect);
 
     const timers: NodeJS.Timeout[] = [];
