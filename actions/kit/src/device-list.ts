@@ -15,7 +15,8 @@ export function readDevices(read: EnvironmentReader, name: string, meaning: stri
     .map((path) => path.trim())
     .filter((path) => path !== '');
   for (const path of paths)
-    if (!/^\/[\x21-\x7e]+$/.test(path)) read.problem(`${name}: ${path} must be an absolute path, such as /dev/sda`);
+    if (!/^\/[\x21-\x7e]+$/.test(path))
+      read.problem(`${name}: ${path} must be an absolute path, such as /dev/sda`);
   if (new Set(paths).size < paths.length) read.problem(`${name} names a device twice`);
   if (paths.length > DEVICES_MAX) read.problem(`${name} names more than ${DEVICES_MAX} devices`);
   return paths;
@@ -28,7 +29,12 @@ export function readDevices(read: EnvironmentReader, name: string, meaning: stri
  */
 export async function presentDevices(paths: readonly string[]): Promise<readonly string[]> {
   for (const path of paths) await assertBlockDevice(path);
-  return Promise.all(paths.map((path) => realpath(path)));
+  return Promise.all(paths.map(ownPath));
+}
+
+/** Returns the path that the kernel uses: `/dev/mapper/root` is `/dev/dm-0`. An absent device keeps its path. */
+export function ownPath(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 /** @throws ActionError when a device is mounted, or belongs to something that is active. */

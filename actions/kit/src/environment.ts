@@ -92,6 +92,7 @@ export class EnvironmentReader {
 
   /** @throws SettingsError that lists every problem found. */
   finish(): void {
-    if (this.#problems.length > 0) throw new SettingsError(`${this.#actionName}: ${this.#problems.join('; ')}`);
+    if (this.#problems.length > 0)
+      throw new SettingsError(`${this.#actionName}: ${this.#problems.join('; ')}`);
   }
 }

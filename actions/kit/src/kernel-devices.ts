@@ -35,7 +35,9 @@ export async function requireKernelDevices(
   if (await hasKernelDevices(name)) return;
   await runProgram('modprobe', [module], { signal }).catch(() => undefined);
   if (await hasKernelDevices(name)) return;
-  throw new ActionError(`the kernel of this system has no ${name}: it needs the module ${module} (${option})`);
+  throw new ActionError(
+    `the kernel of this system has no ${name}: it needs the module ${module} (${option})`,
+  );
 }
 
 /** True if the driver is loaded or part of the kernel. */

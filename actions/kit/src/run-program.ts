@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 
 import type { Log } from '@tinkerbell/platform-contract';
 
@@ -47,22 +47,13 @@ export function runProgram(
 ): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     let output = '';
-    const child = spawn(command, args, {
-      ...(options.directory === undefined ? {} : { cwd: options.directory }),
-      env: { ...process.env, ...options.environment },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
-    });
-    // A program that does not read its input closes it.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(options.input);
+    const child = startProgram(command, args, options);
     const collect = (chunk: Buffer): void => {
       const text = chunk.toString();
       output = (output + text).slice(-OUTPUT_TAIL_CHARACTERS * 4);
       for (const line of text.split('\n')) if (line.trim() !== '') options.log?.info(line);
     };
     child.stdout.on('data', collect);
-    if (options.onStdout !== undefined) child.stdout.on('data', options.onStdout);
     child.stderr.on('data', collect);
 
     const timers: NodeJS.Timeout[] = [];
@@ -100,6 +91,24 @@ export function runProgram(
       else resolve({ code: code ?? 128 + (signal === null ? 0 : 1), output });
     });
   });
+}
+
+function startProgram(
+  command: string,
+  args: readonly string[],
+  { directory, environment, input, onStdout }: ProgramOptions,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(command, args, {
+    ...(directory === undefined ? {} : { cwd: directory }),
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  // A program that does not read its input closes it.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  if (onStdout !== undefined) child.stdout.on('data', onStdout);
+  return child;
 }
 
 /** Like `runProgram`, for programs that must succeed. */

@@ -27,7 +27,10 @@ function disk(context: TestContext): { device: string; path: string } | undefine
   return device === undefined ? undefined : { device, path };
 }
 
-function run(environment: Record<string, string>, context: ActionContext = quietContext()): Promise<ActionResult> {
+function run(
+  environment: Record<string, string>,
+  context: ActionContext = quietContext(),
+): Promise<ActionResult> {
   return luksAction.run({ ITERATION_MS: '10', ...environment }, context);
 }
 
@@ -141,7 +144,7 @@ test('wrong variables are listed', async () => {
   assert.match(errorOf(await run({ DEVICE: '/dev/a', KEY: 'a', KEY_FILE: '/b' })), /set one of KEY/);
 });
 
-test('a key file that is no file is refused', { skip }, async (context) => {
+test('a key file that is empty, absent or a device is refused', { skip }, async (context) => {
   const found = disk(context);
   if (found === undefined) return;
   const empty = join(directory, 'empty');
@@ -166,10 +169,14 @@ test('opens the disk, also the second time', { skip: opened }, async (context) =
   execFileSync('mke2fs', ['-q', '-F', `/dev/mapper/${name}`], { stdio: 'pipe' });
 });
 
-test('a kernel without device-mapper encrypts, and does not open', { skip: skip || canOpen }, async (context) => {
-  const found = disk(context);
-  if (found === undefined) return;
-  const result = await run({ DEVICE: found.device, KEY, NAME: 'root' });
-  assert.match(errorOf(result), /has no device-mapper: it needs the module dm_mod/);
-  assert.ok(!opensWith(found.device, KEY), 'nothing was changed');
-});
+test(
+  'a kernel without device-mapper encrypts, and does not open',
+  { skip: skip || canOpen },
+  async (context) => {
+    const found = disk(context);
+    if (found === undefined) return;
+    const result = await run({ DEVICE: found.device, KEY, NAME: 'root' });
+    assert.match(errorOf(result), /has no device-mapper: it needs the module dm_mod/);
+    assert.ok(!opensWith(found.device, KEY), 'nothing was changed');
+  },
+);

@@ -6,6 +6,7 @@ import {
   diskSignatures,
   ensureSegment,
   mustRun,
+  ownPath,
   presentDevices,
   requireKernelDevices,
   runProgram,
@@ -73,10 +74,14 @@ async function deviceBehind(name: string, { signal }: ActionContext): Promise<st
   });
   if (code === INACTIVE) return undefined;
   const [, device] = /^ *device: +(\S+)$/m.exec(output) ?? [];
-  return device ?? 'in use by something else';
+  return device === undefined ? 'in use by something else' : ownPath(device);
 }
 
-async function perform({ settings, key }: Work, steps: EncryptionSteps, context: ActionContext): Promise<void> {
+async function perform(
+  { settings, key }: Work,
+  steps: EncryptionSteps,
+  context: ActionContext,
+): Promise<void> {
   const { device, name, label, iterationMs } = settings;
   const { signal, log } = context;
   const options = { signal, log, environment: ENVIRONMENT, input: key };

@@ -26,7 +26,8 @@ export function planEncryption(
   if (openedFrom !== undefined && openedFrom !== device)
     return refusal(`/dev/mapper/${name} is ${openedFrom}: choose another NAME`);
   const isOpen = openedFrom !== undefined;
-  if (opensWithKey === true) return { ok: true, steps: { format: false, open: name !== undefined && !isOpen } };
+  if (opensWithKey === true)
+    return { ok: true, steps: { format: false, open: name !== undefined && !isOpen } };
   if (isOpen) return refusal(`${device} is open as /dev/mapper/${name}, and has another key`);
   if (opensWithKey === false && !wipe)
     return refusal(`${device} is encrypted with another key: set WIPE=true to replace it with its data`);

@@ -28,7 +28,9 @@ export function readSettings(environment: Environment): Settings {
   if ((text === undefined) === (file === undefined))
     read.problem('set one of KEY, the passphrase, and KEY_FILE, the path of a file with the key');
   if (read.flag('TPM', false))
-    read.problem('TPM: keys in a TPM are not supported; bind one with systemd-cryptenroll in the installed system');
+    read.problem(
+      'TPM: keys in a TPM are not supported; bind one with systemd-cryptenroll in the installed system',
+    );
   const path = file ?? '/';
   if (!path.startsWith('/')) read.problem(`KEY_FILE=${path} must be an absolute path that begins with /`);
   const name = read.optional('NAME');

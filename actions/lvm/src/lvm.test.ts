@@ -41,8 +41,17 @@ function disk(context: TestContext): string | undefined {
   return loopDevice(context, path);
 }
 
-function run(group: string, devices: readonly string[], more: Record<string, string> = {}): Promise<ActionResult> {
-  const environment = { VOLUME_GROUP: group, PHYSICAL_VOLUMES: devices.join(','), ACTIVATE: 'false', ...more };
+function run(
+  group: string,
+  devices: readonly string[],
+  more: Record<string, string> = {},
+): Promise<ActionResult> {
+  const environment = {
+    VOLUME_GROUP: group,
+    PHYSICAL_VOLUMES: devices.join(','),
+    ACTIVATE: 'false',
+    ...more,
+  };
   return lvmAction.run(environment, quietContext());
 }
 
@@ -132,7 +141,11 @@ test('volumes are active', { skip: active }, async (context) => {
   execFileSync('mke2fs', ['-q', '-F', `/dev/${group}/root`], { stdio: 'pipe' });
 });
 
-test('a kernel without device-mapper is an error that names the module', { skip: skip || canActivate }, async () => {
-  const result = await run('vg0', ['/dev/null'], { ACTIVATE: 'true' });
-  assert.match(errorOf(result), /has no device-mapper: it needs the module dm_mod/);
-});
+test(
+  'a kernel without device-mapper is an error that names the module',
+  { skip: skip || canActivate },
+  async () => {
+    const result = await run('vg0', ['/dev/null'], { ACTIVATE: 'true' });
+    assert.match(errorOf(result), /has no device-mapper: it needs the module dm_mod/);
+  },
+);

@@ -6,6 +6,7 @@ import {
   diskSignatures,
   ensureSegment,
   mustRun,
+  ownPath,
   presentDevices,
   requireKernelDevices,
   wipeSignatures,
@@ -48,7 +49,12 @@ async function readFacts(
   for (const path of devices) facts.push({ path, signatures: await diskSignatures(path, context) });
   return {
     devices: facts,
-    physicalVolumes: physical.map((row) => ({ path: row['pv_name'] ?? '', group: row['vg_name'] ?? '' })),
+    physicalVolumes: await Promise.all(
+      physical.map(async (row) => ({
+        path: await ownPath(row['pv_name'] ?? ''),
+        group: row['vg_name'] ?? '',
+      })),
+    ),
     groups: new Map(groups.map((row) => [row['vg_name'] ?? '', Number(row['vg_extent_size'])])),
     volumes: volumes.map((row) => ({
       group: row['vg_name'] ?? '',
@@ -59,7 +65,11 @@ async function readFacts(
 }
 
 /** Groups that are replaced come first: they hold their disks. Then all disks must be free before one is changed. */
-async function performAll(steps: readonly LvmStep[], activate: boolean, context: ActionContext): Promise<void> {
+async function performAll(
+  steps: readonly LvmStep[],
+  activate: boolean,
+  context: ActionContext,
+): Promise<void> {
   const isRemoval = (step: LvmStep): boolean => step.kind === 'remove-group';
   for (const step of steps.filter(isRemoval)) await perform(step, activate, context);
   for (const step of steps) if (step.kind === 'create-physical') await assertUnused(step.device);

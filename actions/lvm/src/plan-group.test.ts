@@ -103,7 +103,9 @@ test('wrong variables are listed together', () => {
       [
         'PHYSICAL_VOLUMES: sda must be an absolute path',
         'PHYSICAL_VOLUMES names a device twice',
-        ...['b:0G', 'c', 'd:101%FREE', 'e:1G:2', '--f:1G', 'g:99999999999G'].map((bad) => `"${bad}" is not NAME:SIZE`),
+        ...['b:0G', 'c', 'd:101%FREE', 'e:1G:2', '--f:1G', 'g:99999999999G'].map(
+          (bad) => `"${bad}" is not NAME:SIZE`,
+        ),
         'VOLUME_GROUP=-x is not a name',
         'LOGICAL_VOLUMES has a name twice',
       ].join('.*'),

@@ -60,7 +60,14 @@ test('data of others is refused, and replaced with WIPE', { skip }, async (conte
   assert.match(messageOf(await run({ ...settings, WIPE: 'true' })), /^created/);
 });
 
-test('a kernel without software RAID is an error that names the module', { skip: programs || hasRaid }, async () => {
-  const result = await run({ DEVICES: '/dev/null,/dev/zero' });
-  assert.match(messageOf(result), /^failed: the kernel of this system has no software RAID: it needs the module md_mod/);
-});
+test(
+  'a kernel without software RAID is an error that names the module',
+  { skip: programs || hasRaid },
+  async () => {
+    const result = await run({ DEVICES: '/dev/null,/dev/zero' });
+    assert.match(
+      messageOf(result),
+      /^failed: the kernel of this system has no software RAID: it needs the module md_mod/,
+    );
+  },
+);

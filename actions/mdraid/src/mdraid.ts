@@ -7,6 +7,7 @@ import {
   diskSignatures,
   ensureSegment,
   mustRun,
+  ownPath,
   presentDevices,
   programText,
   requireKernelDevices,
@@ -43,7 +44,9 @@ async function readFacts({ array, devices }: Settings, context: ActionContext): 
     const signatures = await diskSignatures(path, context);
     members.push({ path, signatures, memberOf: arrayIn(await exported(['--examine', path], context)) });
   }
-  return { members, active: activeIn(await exported(['--detail', array], context)) };
+  const active = activeIn(await exported(['--detail', array], context));
+  if (active === undefined) return { members, active };
+  return { members, active: { ...active, members: await Promise.all(active.members.map(ownPath)) } };
 }
 
 /** A device without an array is a failure of mdadm. */

@@ -21,7 +21,10 @@ const member = (path: string): fc.Arbitrary<MemberFacts> =>
 const facts: fc.Arbitrary<RaidFacts> = fc.record({
   members: fc.tuple(...PATHS.map(member)),
   active: fc.option(
-    fc.record({ uuid: fc.constantFrom('u1', 'u2'), members: fc.subarray([...PATHS, '/dev/c'], { minLength: 1 }) }),
+    fc.record({
+      uuid: fc.constantFrom('u1', 'u2'),
+      members: fc.subarray([...PATHS, '/dev/c'], { minLength: 1 }),
+    }),
     { nil: undefined },
   ),
 });

@@ -25,7 +25,8 @@ const CHUNK_KIB_MAX = 1024 * 1024;
 export function readSettings(environment: Environment): Settings {
   const read = readEnvironment('mdraid', environment);
   const array = read.required('ARRAY', 'the new device, for example /dev/md0 or /dev/md/root');
-  if (array !== '' && !ARRAY.test(array)) read.problem(`ARRAY=${array} must be like /dev/md0 or /dev/md/root`);
+  if (array !== '' && !ARRAY.test(array))
+    read.problem(`ARRAY=${array} must be like /dev/md0 or /dev/md/root`);
   const wanted = read.required('LEVEL', '0, 1, 5, 6 or 10').replace(/^raid/i, '');
   const level = LEVELS.find((one) => one === wanted);
   if (wanted !== '' && level === undefined) read.problem(`LEVEL=${wanted} must be 0, 1, 5, 6 or 10`);
@@ -33,7 +34,9 @@ export function readSettings(environment: Environment): Settings {
   const spares = read.integer('SPARES', { minimum: 0, maximum: 64, fallback: 0 });
   const members = devices.length - spares;
   if (level !== undefined && devices.length > 0 && members < DEVICES_MIN[level])
-    read.problem(`LEVEL=${level} needs at least ${DEVICES_MIN[level]} DEVICES besides the SPARES, not ${members}`);
+    read.problem(
+      `LEVEL=${level} needs at least ${DEVICES_MIN[level]} DEVICES besides the SPARES, not ${members}`,
+    );
   if (level === '0' && spares > 0) read.problem('LEVEL=0 has no SPARES');
   const metadata = read.optional('METADATA') ?? '1.2';
   if (metadata !== '1.0' && metadata !== '1.2') read.problem(`METADATA=${metadata} must be 1.0 or 1.2`);

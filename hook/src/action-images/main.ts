@@ -95,11 +95,7 @@ function describe({ name, platforms, blobs, manifests }: ActionImage): Described
   return { name, digest: manifests.at(-1)?.digest ?? '', platforms, bytes };
 }
 
-function summary(
-  directory: string,
-  images: readonly Described[],
-  pushed: readonly SentImage[],
-): string {
+function summary(directory: string, images: readonly Described[], pushed: readonly SentImage[]): string {
   const lines = images.map(
     ({ name, digest, platforms }) => `  ${name.padEnd(14)} ${digest}  ${platforms.join(', ')}\n`,
   );

@@ -33,7 +33,13 @@ let caches = 0;
 /** Never from the cache of an earlier call. */
 function layerOf(entries: readonly TarEntry[]): Promise<ImageLayer> {
   const cacheDirectory = join(base, `cache-${(caches += 1)}`);
-  return imageLayer({ createdBy: 'test', name: 'test', inputs: [], cacheDirectory, entries: async () => entries });
+  return imageLayer({
+    createdBy: 'test',
+    name: 'test',
+    inputs: [],
+    cacheDirectory,
+    entries: async () => entries,
+  });
 }
 
 async function imagesOf(...names: ('x86_64' | 'aarch64')[]): Promise<readonly ActionImage[]> {

@@ -34,8 +34,7 @@ export async function writeLayout(directory: string, images: readonly ActionImag
     if (found?.size !== bytes.length) await replaceFile(path, bytes);
   }
   await replaceFile(join(directory, 'index.json'), encodeImageIndex(images.map(entryOf)));
-  for (const name of await readdir(blobDirectory))
-    if (!needed.has(name)) await rm(join(blobDirectory, name));
+  for (const name of await readdir(blobDirectory)) if (!needed.has(name)) await rm(join(blobDirectory, name));
 }
 
 function entryOf({ name, manifests }: ActionImage) {

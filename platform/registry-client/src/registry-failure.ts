@@ -22,7 +22,10 @@ export interface Subject {
 }
 
 export function failure(code: PlatformErrorCode, subject: Subject, reason: string): PlatformError {
-  return new PlatformError(code, `registry ${subject.endpoint}: cannot ${subject.verb ?? 'get'} ${subject.what}: ${reason}`);
+  return new PlatformError(
+    code,
+    `registry ${subject.endpoint}: cannot ${subject.verb ?? 'get'} ${subject.what}: ${reason}`,
+  );
 }
 
 /** Reads the error body, and closes the connection. */

@@ -83,8 +83,7 @@ test('sends a blob once, and mounts it in other repositories', HANGS, async (con
 test('a blob that only another repository has is mounted', HANGS, async (context) => {
   const { host, requests } = await takingRegistry(context, (incoming, outgoing) => {
     // This repository does not have what the registry has.
-    if (incoming.method === 'HEAD' && incoming.url?.startsWith('/v2/b/'))
-      outgoing.writeHead(404).end();
+    if (incoming.method === 'HEAD' && incoming.url?.startsWith('/v2/b/')) outgoing.writeHead(404).end();
   });
   const client = pushTo(host);
   await client.push(imageFor(host));

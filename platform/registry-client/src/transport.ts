@@ -51,7 +51,12 @@ export function createTransport(
       const request = send(url, {
         agent: agents[url.protocol],
         method,
-        headers: { ...lengthOf(method, body), 'accept-encoding': 'identity', 'user-agent': 'tinkerbell', ...headers },
+        headers: {
+          ...lengthOf(method, body),
+          'accept-encoding': 'identity',
+          'user-agent': 'tinkerbell',
+          ...headers,
+        },
         ...(signal === undefined ? {} : { signal }),
       });
       limitTime(request, limits);

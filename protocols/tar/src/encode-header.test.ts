@@ -33,7 +33,10 @@ test('tar reads what is written', (context) => {
   writeFileSync(path, Buffer.concat(parts));
   assert.equal(execFileSync('tar', ['-xOf', path, 'a/b'], { encoding: 'utf8' }), 'content');
   const listing = execFileSync('tar', ['-tvf', path], { encoding: 'utf8' });
-  assert.match(listing, /^drwxrwxrwt root\/root .* tmp\/\nlrwxrwxrwx root\/root .* link -> a\/b\n-rw-r--r-- root\/root .* a\/b\n$/);
+  assert.match(
+    listing,
+    /^drwxrwxrwt root\/root .* tmp\/\nlrwxrwxrwx root\/root .* link -> a\/b\n-rw-r--r-- root\/root .* a\/b\n$/,
+  );
 });
 
 test('a name that does not fit is refused', () => {
