@@ -39,7 +39,7 @@ const FILE_SYSTEMS = [
 /** What mdraid, luks and lvm need. The kernel requests these by the names of levels, targets and algorithms. */
 const STORAGE_LAYERS = [
   'md-mod raid0 raid1 raid10 raid456 dm-crypt',
-  'xts aesni-intel algif_skcipher algif_hash',
+  'xts ecb aesni-intel algif_skcipher algif_hash',
 ];
 
 /** Drivers for hardware that only PCs have, or that Debian builds for PCs only. */

@@ -52,7 +52,7 @@ async function readFacts({ array, devices }: Settings, context: ActionContext): 
 /** A device without an array is a failure of mdadm. */
 async function exported(words: readonly string[], { signal }: ActionContext): Promise<string> {
   const options = { signal, environment: ENVIRONMENT };
-  const text = await programText('mdadm', ['--export', ...words], options).catch(() => '');
+  const text = await programText('mdadm', [...words, '--export'], options).catch(() => '');
   assertNotStopped(signal);
   return text;
 }
