@@ -21,21 +21,32 @@ const UNUSED_IS_DROPPED: Plugin = {
   },
 };
 
-const AGENT_MAIN = fileURLToPath(new URL('../../apps/agent/src/main.ts', import.meta.url));
+const AGENT_SOURCES = new URL('../../apps/agent/src/', import.meta.url);
 
 export interface BundleFile {
-  /** `agent.mjs`, or the name of a part that it loads when needed. */
+  /** `agent.mjs` or `action.mjs`, or the name of a part that it loads when needed. */
   readonly name: string;
   readonly content: Uint8Array;
 }
 
-/**
- * Bundles the agent and everything it imports as a few ES modules, `agent.mjs` first. Names are kept so that
- * stack traces can be read.
- */
-export async function bundleAgent(): Promise<readonly BundleFile[]> {
+/** Bundles the agent and everything it imports as a few ES modules, `agent.mjs` first. */
+export function bundleAgent(): Promise<readonly BundleFile[]> {
+  return bundle({ agent: sourceOf('main.ts') });
+}
+
+/** Bundles the program that runs one action, `action.mjs`, without the agent around it. */
+export function bundleAction(): Promise<readonly BundleFile[]> {
+  return bundle({ action: sourceOf('action-main.ts') });
+}
+
+function sourceOf(file: string): string {
+  return fileURLToPath(new URL(file, AGENT_SOURCES));
+}
+
+/** Names are kept so that stack traces can be read. */
+async function bundle(entryPoints: Readonly<Record<string, string>>): Promise<readonly BundleFile[]> {
   const result = await build({
-    entryPoints: { agent: AGENT_MAIN },
+    entryPoints: { ...entryPoints },
     splitting: true,
     outdir: '/',
     outExtension: { '.js': '.mjs' },

@@ -45,3 +45,18 @@ export function architectureOf(name: ArchitectureName): Architecture {
 
 /** The architecture that this program runs on. */
 export const OWN_ARCHITECTURE: Architecture = process.arch === 'arm64' ? arm : x86;
+
+/**
+ * Reads names with commas between them.
+ *
+ * @throws Error that lists the known names.
+ */
+export function architecturesIn(text: string): readonly ArchitectureName[] {
+  const names = text.split(',').map((name) => {
+    const found = ARCHITECTURES.find((one) => one.name === name);
+    if (found !== undefined) return found.name;
+    const known = ARCHITECTURES.map((one) => one.name).join(' or ');
+    throw new Error(`--arch must be ${known}, not ${JSON.stringify(name)}`);
+  });
+  return [...new Set(names)];
+}

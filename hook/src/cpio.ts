@@ -37,8 +37,17 @@ export function encodeCpio(entries: readonly CpioEntry[], modifiedSeconds: numbe
   return Buffer.concat(chunks);
 }
 
-function withParents(entries: readonly CpioEntry[]): readonly CpioEntry[] {
-  const all = new Map<string, CpioEntry>();
+interface Directory {
+  readonly kind: 'directory';
+  readonly path: string;
+  readonly mode: number;
+}
+
+/** Adds the directories above the entries. */
+export function withParents<Entry extends { readonly path: string }>(
+  entries: readonly Entry[],
+): readonly (Entry | Directory)[] {
+  const all = new Map<string, Entry | Directory>();
   for (const entry of entries) {
     const parts = entry.path.split('/');
     for (let depth = 1; depth < parts.length; depth += 1) {

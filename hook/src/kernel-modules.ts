@@ -36,9 +36,15 @@ const FILE_SYSTEMS = [
   'crc32c_generic crc32c-intel libcrc32c',
 ];
 
+/** What mdraid, luks and lvm need. The kernel requests these by the names of levels, targets and algorithms. */
+const STORAGE_LAYERS = [
+  'md-mod raid0 raid1 raid10 raid456 dm-crypt',
+  'xts ecb aesni-intel algif_skcipher algif_hash',
+];
+
 /** Drivers for hardware that only PCs have, or that Debian builds for PCs only. */
 const X86_ONLY = [
-  'vmxnet3 vmw_pvscsi hv_netvsc hv_storvsc hv_vmbus ata_piix uhci_hcd atkbd i8042 crc32c-intel',
+  'vmxnet3 vmw_pvscsi hv_netvsc hv_storvsc hv_vmbus ata_piix uhci_hcd atkbd i8042 crc32c-intel aesni-intel',
 ].flatMap((line) => line.split(' '));
 
 export function kernelModulesFor({ name }: Architecture): readonly string[] {
@@ -50,6 +56,7 @@ const ALL_MODULES: readonly string[] = [
   ...STORAGE_DRIVERS,
   ...BUS_AND_INPUT_DRIVERS,
   ...FILE_SYSTEMS,
+  ...STORAGE_LAYERS,
 ].flatMap((line) => line.split(' '));
 
 /** The index files that busybox modprobe reads. */

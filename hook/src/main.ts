@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { ARCHITECTURES, type ArchitectureName } from './architecture.ts';
+import { architecturesIn } from './architecture.ts';
 import { buildHook, type HookBuild } from './build-hook.ts';
 import { buildIso, type IsoArtifact } from './iso.ts';
 
@@ -33,7 +33,8 @@ if (values.help) {
   process.stdout.write(USAGE);
 } else {
   try {
-    const architecture = architectureNamed(values.arch);
+    const [architecture, ...others] = architecturesIn(values.arch);
+    if (architecture === undefined || others.length > 0) throw new Error('--arch takes one name');
     const cacheDirectory = `${REPOSITORY}.cache`;
     const build = await buildHook({
       outputDirectory: values.out,
@@ -50,13 +51,6 @@ if (values.help) {
     process.stderr.write(`hook: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
-}
-
-function architectureNamed(text: string): ArchitectureName {
-  const found = ARCHITECTURES.find(({ name }) => name === text);
-  if (found !== undefined) return found.name;
-  const known = ARCHITECTURES.map(({ name }) => name).join(' or ');
-  throw new Error(`--arch must be ${known}, not ${JSON.stringify(text)}`);
 }
 
 function summary(build: HookBuild, iso: IsoArtifact | undefined): string {

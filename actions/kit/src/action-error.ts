@@ -5,3 +5,6 @@ export class ActionError extends Error {
     this.name = 'ActionError';
   }
 }
+
+/** The variables of an action are wrong. Nothing was done yet. */
+export class SettingsError extends ActionError {}

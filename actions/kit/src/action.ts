@@ -4,7 +4,7 @@
  */
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 
-import { ActionError } from './action-error.ts';
+import { ActionError, SettingsError } from './action-error.ts';
 import { stopInTime } from './stop-in-time.ts';
 
 export { ActionError };
@@ -32,7 +32,12 @@ export type MachineEffect = 'reboot' | 'power-off' | 'kexec';
 
 export type ActionResult =
   | { readonly ok: true; readonly message: string; readonly afterReport?: MachineEffect }
-  | { readonly ok: false; readonly error: string };
+  | {
+      readonly ok: false;
+      readonly error: string;
+      /** True if the variables of the action are wrong, so that nothing was done. */
+      readonly isSettings?: true;
+    };
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -59,6 +64,7 @@ export function defineAction(
       try {
         return { ok: true, ...(await stopInTime(work(environment, context), context.signal)) };
       } catch (error) {
+        if (error instanceof SettingsError) return { ok: false, error: error.message, isSettings: true };
         if (error instanceof ActionError) return { ok: false, error: error.message };
         throw error;
       }

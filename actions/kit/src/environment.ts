@@ -1,4 +1,5 @@
-import { ActionError, type Environment } from './action.ts';
+import { SettingsError } from './action-error.ts';
+import type { Environment } from './action.ts';
 
 export interface IntegerRange {
   readonly minimum: number;
@@ -89,8 +90,9 @@ export class EnvironmentReader {
     this.#problems.push(text);
   }
 
-  /** @throws ActionError that lists every problem found. */
+  /** @throws SettingsError that lists every problem found. */
   finish(): void {
-    if (this.#problems.length > 0) throw new ActionError(`${this.#actionName}: ${this.#problems.join('; ')}`);
+    if (this.#problems.length > 0)
+      throw new SettingsError(`${this.#actionName}: ${this.#problems.join('; ')}`);
   }
 }

@@ -11,6 +11,10 @@ export {
 export { agentSession, type AgentSession } from './agent-session.ts';
 export { readEnvironment, EnvironmentReader, type IntegerRange } from './environment.ts';
 export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
+export { assertInstalled, programText } from './program-text.ts';
+export { diskSignatures, wipeSignatures } from './disk-signatures.ts';
+export { assertUnused, ownPath, presentDevices, readDevices } from './device-list.ts';
+export { hasKernelDevices, requireKernelDevices, type KernelDriver } from './kernel-devices.ts';
 export { withMounted, type MountRequest } from './mounted.ts';
 export {
   assertBlockDevice,

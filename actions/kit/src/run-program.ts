@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 
 import type { Log } from '@tinkerbell/platform-contract';
 
@@ -23,6 +23,10 @@ export interface ProgramOptions {
   readonly directory?: string;
   /** Called with each line of output as it arrives. */
   readonly log?: Log;
+  /** What the program reads as its standard input (default: nothing). Secrets are passed here. */
+  readonly input?: Uint8Array;
+  /** Called with each chunk of standard output, for programs whose whole output is needed. */
+  readonly onStdout?: (chunk: Buffer) => void;
 }
 
 export interface ProgramResult {
@@ -43,12 +47,7 @@ export function runProgram(
 ): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
     let output = '';
-    const child = spawn(command, args, {
-      ...(options.directory === undefined ? {} : { cwd: options.directory }),
-      env: { ...process.env, ...options.environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
+    const child = startProgram(command, args, options);
     const collect = (chunk: Buffer): void => {
       const text = chunk.toString();
       output = (output + text).slice(-OUTPUT_TAIL_CHARACTERS * 4);
@@ -92,6 +91,24 @@ export function runProgram(
       else resolve({ code: code ?? 128 + (signal === null ? 0 : 1), output });
     });
   });
+}
+
+function startProgram(
+  command: string,
+  args: readonly string[],
+  { directory, environment, input, onStdout }: ProgramOptions,
+): ChildProcessWithoutNullStreams {
+  const child = spawn(command, args, {
+    ...(directory === undefined ? {} : { cwd: directory }),
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  // A program that does not read its input closes it.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  if (onStdout !== undefined) child.stdout.on('data', onStdout);
+  return child;
 }
 
 /** Like `runProgram`, for programs that must succeed. */

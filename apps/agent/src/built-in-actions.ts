@@ -9,6 +9,9 @@ import { cidataioAction } from '@tinkerbell/action-cidataio';
 import { ubootenvAction } from '@tinkerbell/action-ubootenv';
 import { inventoryAction } from '@tinkerbell/action-inventory';
 import { burninAction } from '@tinkerbell/action-burnin';
+import { lvmAction } from '@tinkerbell/action-lvm';
+import { luksAction } from '@tinkerbell/action-luks';
+import { mdraidAction } from '@tinkerbell/action-mdraid';
 import { verifyAction } from '@tinkerbell/action-verify';
 import { eraseAction } from '@tinkerbell/action-erase';
 import { syslinuxAction } from '@tinkerbell/action-syslinux';
@@ -42,6 +45,9 @@ const ACTIONS: readonly Action[] = [
   cidataioAction,
   efibootsetAction,
   slurpAction,
+  mdraidAction,
+  luksAction,
+  lvmAction,
   commandAction('alpine'),
   commandAction('busybox'),
 ];

@@ -74,7 +74,55 @@ const images: SegmentRecipe = {
   architectures: BOTH,
 };
 
-const ALL = [containers, fileSystems, boot, images];
+/** wipefs, which the three below use, reports what a disk has already. */
+const WIPEFS = {
+  package: 'util-linux',
+  program: 'sbin/wipefs',
+  libraryPackages: ['libblkid1', 'libsmartcols1'],
+} as const;
+
+const lvm: SegmentRecipe = {
+  name: 'lvm',
+  packages: ['lvm2', WIPEFS.package],
+  libraryPackages: [
+    ...WIPEFS.libraryPackages,
+    ...words(
+      'libaio1 libbsd0 libcap2 libdevmapper-event1.02.1 libdevmapper1.02.1 libedit2 libgcrypt20 libgpg-error0 ' +
+        'liblz4-1 liblzma5 libmd0 libpcre2-8-0 libselinux1 libsystemd0 libtinfo6 libudev1 libzstd1',
+    ),
+  ],
+  programs: ['sbin/lvm', WIPEFS.program],
+  files: [],
+  links: {},
+  architectures: BOTH,
+};
+
+const mdraid: SegmentRecipe = {
+  name: 'mdraid',
+  packages: ['mdadm', WIPEFS.package],
+  libraryPackages: [...WIPEFS.libraryPackages, 'libudev1'],
+  programs: ['sbin/mdadm', WIPEFS.program],
+  files: [],
+  links: {},
+  architectures: BOTH,
+};
+
+const luks: SegmentRecipe = {
+  name: 'luks',
+  packages: ['cryptsetup-bin', WIPEFS.package],
+  libraryPackages: [
+    ...WIPEFS.libraryPackages,
+    ...words(
+      'libargon2-1 libcryptsetup12 libdevmapper1.02.1 libjson-c5 libpcre2-8-0 libpopt0 libselinux1 libssl3 libudev1 libuuid1',
+    ),
+  ],
+  programs: ['sbin/cryptsetup', WIPEFS.program],
+  files: [],
+  links: {},
+  architectures: BOTH,
+};
+
+const ALL = [containers, fileSystems, boot, images, lvm, mdraid, luks];
 
 const CODE_PAGES = ['IBM850.so', 'gconv-modules', 'gconv-modules.d/gconv-modules-extra.conf'];
 

@@ -8,8 +8,13 @@ export type SegmentEntry =
   | { readonly kind: 'file'; readonly path: string; readonly mode: number; readonly content: Uint8Array }
   | { readonly kind: 'link'; readonly path: string; readonly target: string };
 
+/** Layers of images have directories too. */
+export type TarEntry =
+  | SegmentEntry
+  | { readonly kind: 'directory'; readonly path: string; readonly mode: number };
+
 /** @throws TarError for a name that does not fit. */
-export function encodeTar(entries: readonly SegmentEntry[], modifiedSeconds: number): Uint8Array {
+export function encodeTar(entries: readonly TarEntry[], modifiedSeconds: number): Uint8Array {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
   const chunks = sorted.flatMap((entry) => {
     const content = entry.kind === 'file' ? entry.content : new Uint8Array();
@@ -22,9 +27,11 @@ export function encodeTar(entries: readonly SegmentEntry[], modifiedSeconds: num
   return Buffer.concat([...chunks, Buffer.alloc(2 * BLOCK_BYTES)]);
 }
 
-function headerOf(entry: SegmentEntry, size: number, modifiedSeconds: number): Uint8Array {
+function headerOf(entry: TarEntry, size: number, modifiedSeconds: number): Uint8Array {
   const { path: name } = entry;
   if (entry.kind === 'file')
     return encodeHeader({ kind: 'file', name, mode: entry.mode, size, modifiedSeconds });
+  if (entry.kind === 'directory')
+    return encodeHeader({ kind: 'directory', name, mode: entry.mode, modifiedSeconds });
   return encodeHeader({ kind: 'symbolic-link', name, mode: 0o777, linkName: entry.target, modifiedSeconds });
 }

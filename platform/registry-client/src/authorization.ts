@@ -49,7 +49,11 @@ export class Authorization {
     const basic = this.#basic();
     const headers: Record<string, string> = basic === undefined ? {} : { authorization: basic };
     const answer = await this.#transport({ url, headers, signal });
-    const tokenSubject = { ...subject, what: `a token from ${url.host} for ${subject.what}` };
+    const tokenSubject: Subject = {
+      ...subject,
+      verb: 'get',
+      what: `a token from ${url.host} for ${subject.what}`,
+    };
     if (answer.statusCode !== 200) throw await statusFailure(tokenSubject, answer);
     const body = await readBounded(answer, TOKEN_ANSWER_MAX_BYTES);
     const found = body === undefined ? undefined : readToken(body.toString());

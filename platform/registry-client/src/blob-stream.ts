@@ -114,7 +114,7 @@ async function* bodyFrom(
 ): AsyncGenerator<Buffer, void> {
   const { descriptor, repository, signal } = request;
   const what = whatOf(request);
-  const answer = await session.get({
+  const answer = await session.send({
     repository,
     path: `blobs/${descriptor.digest}`,
     what,

@@ -5,3 +5,11 @@ export {
   type RegistryClient,
 } from './registry-client.ts';
 export type { RegistryCredentials, RegistrySettings } from './registry-settings.ts';
+export {
+  createRegistryPush,
+  type PushedBlob,
+  type PushedImage,
+  type PushedManifest,
+  type PushTotals,
+  type RegistryPush,
+} from './registry-push.ts';

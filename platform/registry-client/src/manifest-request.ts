@@ -37,7 +37,7 @@ export async function getManifest(session: EndpointSession, asked: ManifestReque
     signal: asked.signal,
   };
   const subject = session.subjectOf(request);
-  const answer = await session.get(request);
+  const answer = await session.send(request);
   if (answer.statusCode !== 200) throw await statusFailure(subject, answer);
   const type = answer.headers['content-type']?.split(';')[0]?.trim();
   const promised = asked.digest ?? promisedDigest(answer.headers['docker-content-digest']);

@@ -18,10 +18,14 @@ const CODES: Readonly<Record<number, PlatformErrorCode>> = {
 export interface Subject {
   readonly what: string;
   readonly endpoint: string;
+  readonly verb?: 'get' | 'push';
 }
 
 export function failure(code: PlatformErrorCode, subject: Subject, reason: string): PlatformError {
-  return new PlatformError(code, `registry ${subject.endpoint}: cannot get ${subject.what}: ${reason}`);
+  return new PlatformError(
+    code,
+    `registry ${subject.endpoint}: cannot ${subject.verb ?? 'get'} ${subject.what}: ${reason}`,
+  );
 }
 
 /** Reads the error body, and closes the connection. */

@@ -1,6 +1,7 @@
 /** One HTTP request and its response, with limits on time, and without any rule of registries. */
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { Readable } from 'node:stream';
 import { getCACertificates } from 'node:tls';
 import type { RegistrySettings } from './registry-settings.ts';
 
@@ -15,8 +16,17 @@ export interface TransportLimits {
 
 export const TRANSPORT_LIMITS: TransportLimits = { connectTimeoutMs: 10_000, idleTimeoutMs: 60_000 };
 
+export interface RequestBody {
+  readonly sizeBytes: number;
+  /** Starts from the beginning with every call, because a request may be repeated. */
+  chunks(): AsyncIterable<Uint8Array>;
+}
+
 export interface TransportRequest {
   readonly url: URL;
+  /** Default: GET. */
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | undefined;
+  readonly body?: RequestBody | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,19 +45,39 @@ export function createTransport(
     'http:': new nodeHttp.Agent({ proxyEnv: process.env }),
     'https:': new HttpsAgent({ proxyEnv: process.env, ...ca, ...trust }),
   };
-  return ({ url, headers, signal }) =>
+  return ({ url, method = 'GET', body, headers, signal }) =>
     new Promise((resolve, reject) => {
       const send = url.protocol === 'https:' ? httpsRequest : nodeHttp.request;
       const request = send(url, {
         agent: agents[url.protocol],
-        headers: { 'accept-encoding': 'identity', 'user-agent': 'tinkerbell', ...headers },
+        method,
+        headers: {
+          ...lengthOf(method, body),
+          'accept-encoding': 'identity',
+          'user-agent': 'tinkerbell',
+          ...headers,
+        },
         ...(signal === undefined ? {} : { signal }),
       });
       limitTime(request, limits);
       request.once('response', resolve);
       request.on('error', reject);
-      request.end();
+      if (body === undefined) request.end();
+      else sendBody(request, body);
     });
+}
+
+/** Node sends chunks of unknown number for a POST without a length. Some registries refuse these. */
+function lengthOf(method: string, body: RequestBody | undefined): Readonly<Record<string, string>> {
+  return method === 'POST' || method === 'PUT' ? { 'content-length': String(body?.sizeBytes ?? 0) } : {};
+}
+
+/** A server may answer before it has read everything. The rest is then not sent. */
+function sendBody(request: ClientRequest, body: RequestBody): void {
+  const source = Readable.from(body.chunks(), { objectMode: false });
+  source.on('error', (cause) => request.destroy(cause));
+  request.once('close', () => source.destroy());
+  source.pipe(request);
 }
 
 function limitTime(request: ClientRequest, { connectTimeoutMs, idleTimeoutMs }: TransportLimits): void {

@@ -24,6 +24,13 @@ export {
   type Manifest,
 } from './manifest.ts';
 export { choosePlatform, linuxPlatform, type Platform } from './platform.ts';
+export {
+  encodeImageConfig,
+  encodeImageIndex,
+  encodeImageManifest,
+  type BlobDescriptor,
+  type NewImageConfig,
+} from './encode-image.ts';
 export { CONFIG_MAX_BYTES, readImageConfig, type ImageConfig } from './image-config.ts';
 export {
   decodeErrors,

@@ -23,6 +23,7 @@ test('tar reads what is written', (context) => {
   const content = new TextEncoder().encode('content');
   const path = join(folder, 'own.tar');
   const parts = [
+    encodeHeader({ kind: 'directory', name: 'tmp', mode: 0o1777 }),
     encodeHeader({ kind: 'symbolic-link', name: 'link', mode: 0o777, linkName: 'a/b' }),
     encodeHeader({ kind: 'file', name: 'a/b', mode: 0o644, size: content.length }),
     content,
@@ -32,11 +33,15 @@ test('tar reads what is written', (context) => {
   writeFileSync(path, Buffer.concat(parts));
   assert.equal(execFileSync('tar', ['-xOf', path, 'a/b'], { encoding: 'utf8' }), 'content');
   const listing = execFileSync('tar', ['-tvf', path], { encoding: 'utf8' });
-  assert.match(listing, /^lrwxrwxrwx root\/root .* link -> a\/b\n-rw-r--r-- root\/root .* a\/b\n$/);
+  assert.match(
+    listing,
+    /^drwxrwxrwt root\/root .* tmp\/\nlrwxrwxrwx root\/root .* link -> a\/b\n-rw-r--r-- root\/root .* a\/b\n$/,
+  );
 });
 
 test('a name that does not fit is refused', () => {
   for (const name of ['', 'a b', 'ä', 'x'.repeat(101)]) {
+    assert.throws(() => encodeHeader({ kind: 'directory', name, mode: 0 }), /must have 1 to 100 ASCII/);
     assert.throws(() => encodeHeader({ kind: 'file', name, mode: 0 }), /must have 1 to 100 ASCII/);
     const link = { kind: 'symbolic-link', name: 'a', mode: 0, linkName: name } as const;
     assert.throws(() => encodeHeader(link), /must have 1 to 100 ASCII/);

@@ -3,8 +3,11 @@ import { BLOCK_BYTES, CHECKSUM_AT, CHECKSUM_BYTES, checksumOf, NAME_BYTES } from
 import { TarError } from './tar-error.ts';
 
 export interface WrittenHeader {
-  readonly kind: 'file' | 'symbolic-link';
-  /** Printable ASCII without spaces, at most 100 bytes. Longer names need a PAX header, which is not written. */
+  readonly kind: 'file' | 'symbolic-link' | 'directory';
+  /**
+   * Printable ASCII without spaces, at most 100 bytes. Longer names need a PAX header, which is not written. The name of
+   * a directory gets a slash.
+   */
   readonly name: string;
   /** Permissions. */
   readonly mode: number;
@@ -16,7 +19,7 @@ export interface WrittenHeader {
   readonly modifiedSeconds?: number;
 }
 
-const FLAGS = { file: '0', 'symbolic-link': '2' } as const;
+const FLAGS = { file: '0', 'symbolic-link': '2', directory: '5' } as const;
 const OCTAL_SIZE_MAX = 0o77777777777;
 
 /**
@@ -29,7 +32,7 @@ export function encodeHeader(header: WrittenHeader): Uint8Array {
   const { kind, name, mode, size = 0, linkName = '', modifiedSeconds = 0 } = header;
   const block = new Uint8Array(BLOCK_BYTES);
   const put = (text: string, at: number): void => block.set(bytesOf(text), at);
-  put(fitting(name), 0);
+  put(kind === 'directory' ? fitting(`${fitting(name)}/`) : fitting(name), 0);
   put(octal(mode, 7), 100);
   put(octal(0, 7), 108);
   put(octal(0, 7), 116);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { ActionError } from '../action-error.ts';
 
-export type SegmentName = 'containers' | 'filesystems' | 'boot' | 'images';
+export type SegmentName = 'containers' | 'filesystems' | 'boot' | 'images' | 'lvm' | 'mdraid' | 'luks';
 
 export interface Segment {
   readonly name: string;

@@ -1,0 +1,1 @@
+export { luksAction } from './luks.ts';

@@ -1,0 +1,1 @@
+export { lvmAction } from './lvm.ts';

@@ -1,0 +1,1 @@
+export { mdraidAction } from './mdraid.ts';

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { bundleAction } from '../agent-bundle.ts';
+import { architectureOf, type ArchitectureName } from '../architecture.ts';
+import { actionImage, type ActionImage } from './action-image.ts';
+import { actionLayers } from './action-layers.ts';
+import { ACTION_RECIPES } from './action-recipes.ts';
+import { writeLayout } from './oci-layout.ts';
+
+export interface ActionImagesOptions {
+  readonly outputDirectory: string;
+  readonly cacheDirectory: string;
+  readonly architectures: readonly ArchitectureName[];
+  readonly onProgress: (line: string) => void;
+}
+
+/**
+ * Writes an OCI layout with one image for each action to the output directory. The same sources, packages and Node give
+ * the same digests.
+ */
+export async function buildActionImages(options: ActionImagesOptions): Promise<readonly ActionImage[]> {
+  const { outputDirectory, cacheDirectory, onProgress } = options;
+  const bundle = await bundleAction();
+  const workDirectory = await mkdtemp(join(tmpdir(), 'action-images-'));
+  try {
+    const variants = await Promise.all(
+      options.architectures.map(async (name) => {
+        const architecture = architectureOf(name);
+        const place = { architecture, cacheDirectory, bundle, onProgress };
+        return {
+          architecture,
+          layersOf: await actionLayers({ ...place, workDirectory: join(workDirectory, name) }),
+        };
+      }),
+    );
+    const images: ActionImage[] = [];
+    for (const recipe of ACTION_RECIPES) {
+      const fitting = variants.filter(({ architecture }) => recipe.architectures.includes(architecture.name));
+      if (fitting.length === 0) {
+        onProgress(`${recipe.name}: left out, because it is for ${recipe.architectures.join(', ')} only`);
+        continue;
+      }
+      const layers = fitting.map(async ({ architecture, layersOf }) => ({
+        architecture,
+        layers: await layersOf(recipe),
+      }));
+      images.push(actionImage(recipe, await Promise.all(layers)));
+    }
+    await writeLayout(outputDirectory, images);
+    return images;
+  } finally {
+    await rm(workDirectory, { recursive: true, force: true });
+  }
+}
