@@ -26,4 +26,5 @@ export {
   type DistributionErrorCode,
 } from './distribution-error.ts';
 export { parseChallenges, type Challenge } from './challenge.ts';
+export { listAt, parseJson, sizeAt } from './json-fields.ts';
 export { OciError } from './oci-error.ts';
