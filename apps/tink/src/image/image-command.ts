@@ -5,6 +5,7 @@ import { TinkFailure, usageFailure } from '../failure.ts';
 import { alignedText } from '../output/table-text.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
+import { addDiskImage } from './disk/add-command.ts';
 import { openImageFiles } from './image-files.ts';
 import { imageSourceOf, nameOnServer } from './image-source.ts';
 import { pullImage } from './pull-image.ts';
@@ -15,7 +16,10 @@ interface JsonOption {
 }
 
 export function addImage(program: Command, terminal: Terminal): void {
-  const group = program.command('image').description('manage container images in the registry of the server');
+  const group = program
+    .command('image')
+    .description('manage container and disk images in the registry of the server');
+  addDiskImage(group, terminal);
   addPush(group, terminal);
   addPull(group, terminal);
   addList(group, terminal);
