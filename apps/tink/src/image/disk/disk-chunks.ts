@@ -5,7 +5,7 @@ export interface DiskChunk {
   readonly position: number;
   /** Valid until `release`. */
   readonly bytes: Buffer<ArrayBuffer>;
-  release(): void;
+  readonly release: () => void;
 }
 
 export class DiskCutter {

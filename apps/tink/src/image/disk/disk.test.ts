@@ -8,8 +8,10 @@ import {
   ftruncateSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -140,6 +142,44 @@ describe('disk images', () => {
       /nothing was written/,
     );
     assert.match(await failed({ IMG_URL: url.replace('v1', 'v9') }), /answered 404/);
+  });
+
+  test('the list shows disk, data and shared chunks, and verify reads all of them', async () => {
+    const image = await added(raw, 'disks/four:v1');
+    const listed = JSON.parse(await runner.done('image list disks/four --json')) as {
+      disk: { diskBytes: number };
+    }[];
+    assert.equal(listed[0]?.disk.diskBytes, image.diskBytes);
+    assert.match(await runner.done('image list disks/four'), /MB of 73\.4 MB, 0\.0 MB shared/);
+    assert.match(await runner.done('image verify disks/four:v1'), /is whole: 1 pack, \d+ chunks/);
+  });
+
+  test('verify names a pack that is damaged on the server', async () => {
+    await added(raw, 'disks/five:v1');
+    const blobs = join(server.folder, 'data/registry/blobs/sha256');
+    const largest = readdirSync(blobs, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .toSorted((one, other) => statSync(other).size - statSync(one).size)[0];
+    assert.ok(largest !== undefined);
+    const before = readFileSync(largest);
+    const damaged = Buffer.from(before);
+    damaged[before.length >> 1] = (damaged[before.length >> 1] ?? 0) ^ 1;
+    writeFileSync(largest, damaged);
+    assert.match(await runner.failed('image verify disks/five:v1'), /is damaged/);
+    writeFileSync(largest, before);
+    assert.match(await runner.done('image verify disks/five:v1'), /is whole/);
+  });
+
+  test('two adds at once, and a server that is killed and started again, end in a whole image', async () => {
+    await Promise.all([added(raw, 'disks/six:v1'), added(raw, 'disks/six:v1')]);
+    const adding = runner.tink(`image add ${raw} disks/seven:v1`);
+    await server.kill();
+    await adding;
+    await server.start();
+    await added(raw, 'disks/seven:v1');
+    assert.match(await runner.done('image verify disks/six:v1'), /is whole/);
+    assert.match(await runner.done('image verify disks/seven:v1'), /is whole/);
   });
 
   test('what is not an image is named', async () => {
