@@ -99,10 +99,10 @@ function addList(group: Command, terminal: Terminal): void {
         name,
         tag,
         bytes === undefined ? '(index)' : megabytes(bytes),
-        disk === undefined ? '' : diskText(disk),
         digest,
+        disk === undefined ? '' : diskText(disk),
       ]);
-      terminal.out(alignedText([['REPOSITORY', 'TAG', 'SIZE', 'DISK', 'DIGEST'], ...rows]));
+      terminal.out(alignedText([['REPOSITORY', 'TAG', 'SIZE', 'DIGEST', 'DISK'], ...rows]));
     });
 }
 
