@@ -48,14 +48,15 @@ function withPaths(text: string, path: string): string {
 
 /**
  * A package that is imported when needed stays where it is. Bundled, a CommonJS package would have no named exports, and JSON would be
- * parsed as a program.
+ * parsed as a program. OpenTelemetry loads parts of itself later, and finds none of them in a bundle.
  */
-const packagesOnDemand: Plugin = {
-  name: 'packages-on-demand',
+const packagesOutside: Plugin = {
+  name: 'packages-outside',
   setup(builder) {
     builder.onResolve({ filter: /^[^.]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-      if (kind !== 'dynamic-import' || pluginData === packagesOnDemand) return undefined;
-      const found = await builder.resolve(path, { kind, importer, resolveDir, pluginData: packagesOnDemand });
+      const isOutside = kind === 'dynamic-import' || path.startsWith('@opentelemetry/');
+      if (!isOutside || pluginData === packagesOutside) return undefined;
+      const found = await builder.resolve(path, { kind, importer, resolveDir, pluginData: packagesOutside });
       const isPackage = found.path.includes('/node_modules/');
       return isPackage ? { path: pathToFileURL(found.path).href, external: true } : undefined;
     });
@@ -80,7 +81,7 @@ const { outputFiles, metafile } = await build({
   // Not minified, so that stack traces can be read.
   legalComments: 'none',
   logLevel: 'warning',
-  plugins: [pathsOfSources, packagesOnDemand],
+  plugins: [pathsOfSources, packagesOutside],
   // Packages in CommonJS require Node's own modules.
   banner: {
     js: "import{createRequire as requireOfBundle}from'node:module';const require=requireOfBundle(import.meta.url);",

@@ -4,6 +4,8 @@ export interface Architecture {
   readonly name: 'x86_64' | 'aarch64';
   /** Debian's name of it. */
   readonly debian: 'amd64' | 'arm64';
+  /** Debian's name of its directories below `usr/lib`. */
+  readonly debianTriplet: string;
   readonly libraryDirectories: readonly string[];
   /** The dynamic loader, which programs name by its path. */
   readonly loader: string;
@@ -16,6 +18,7 @@ export interface Architecture {
 const x86: Architecture = {
   name: 'x86_64',
   debian: 'amd64',
+  debianTriplet: 'x86_64-linux-gnu',
   libraryDirectories: ['lib/x86_64-linux-gnu', 'usr/lib/x86_64-linux-gnu', 'lib64', 'usr/lib64'],
   loader: 'ld-linux-x86-64.so.2',
   libraryLink: 'lib64',
@@ -25,6 +28,7 @@ const x86: Architecture = {
 const arm: Architecture = {
   name: 'aarch64',
   debian: 'arm64',
+  debianTriplet: 'aarch64-linux-gnu',
   libraryDirectories: ['lib/aarch64-linux-gnu', 'usr/lib/aarch64-linux-gnu', 'lib'],
   loader: 'ld-linux-aarch64.so.1',
   libraryLink: undefined,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,6 +12,7 @@ import {
 } from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
 import { openDebianArchive, type DebianArchive } from './debian-archive.ts';
+import { buildPart, fromCache, type PartRequest } from './initramfs-part.ts';
 import { collectModules, kernelModulesFor } from './kernel-modules.ts';
 import { nodeEntry, nodeFingerprint, nodeProgram } from './node-program.ts';
 import { replaceFile } from './replace-file.ts';
@@ -21,8 +22,8 @@ import {
   LIBRARY_PACKAGES,
   libraryEntries,
 } from './root-file-system.ts';
-import { runCommand } from './run-command.ts';
-import { buildSegment, fromCache, type SegmentRequest } from './segment.ts';
+import { buildSegments, type SegmentFile } from './segments/build-segments.ts';
+import { unpackPackages } from './unpack-packages.ts';
 
 const DEBIAN_SUITE = 'bookworm';
 
@@ -51,12 +52,13 @@ export interface HookBuild {
   readonly kernel: HookArtifact;
   readonly initramfs: HookArtifact;
   /** The compressed bytes of each part of the initramfs. */
-  readonly segments: Readonly<Record<string, number>>;
+  readonly parts: Readonly<Record<string, number>>;
+  readonly segments: readonly SegmentFile[];
 }
 
 /**
- * Writes `vmlinuz-<architecture>` and `initramfs-<architecture>` (upstream's file names) to the output directory. Equal
- * packages, sources and level give equal bytes.
+ * Writes `vmlinuz-<architecture>` and `initramfs-<architecture>` (upstream's file names) to the output directory, with
+ * `segments-<architecture>.json` and the segments. Equal packages, sources and level give equal bytes.
  */
 export async function buildHook(options: HookOptions): Promise<HookBuild> {
   const tell = options.onProgress ?? ((): void => undefined);
@@ -64,33 +66,29 @@ export async function buildHook(options: HookOptions): Promise<HookBuild> {
   const packages = await fetchPackages(architecture, options.cacheDirectory, tell);
   const workDirectory = await mkdtemp(join(tmpdir(), 'hook-'));
   try {
-    const parts = await describeParts(packages, architecture, workDirectory);
-    const segments: [string, Uint8Array][] = [];
-    for (const part of parts.segments) {
-      const bytes = await buildSegment({
-        ...part,
-        zstdLevel: options.release ? ZSTD_LEVEL_RELEASE : ZSTD_LEVEL_DEVELOPMENT,
-        cacheDirectory: options.cacheDirectory,
-      });
+    const { outputDirectory, cacheDirectory } = options;
+    const zstdLevel = options.release ? ZSTD_LEVEL_RELEASE : ZSTD_LEVEL_DEVELOPMENT;
+    const { archive } = packages;
+    const place = { outputDirectory, cacheDirectory, workDirectory };
+    // Before the initramfs, which has their digests.
+    const { segments, list } = await buildSegments({ ...place, architecture, archive, zstdLevel });
+    for (const { name, bytes } of segments) tell(`segment ${name}: ${(bytes / 1e6).toFixed(1)} MB`);
+    const described = await describeParts({ packages, architecture, workDirectory, segmentList: list });
+    const parts: [string, Uint8Array][] = [];
+    for (const part of described.parts) {
+      const bytes = await buildPart({ ...part, zstdLevel, cacheDirectory });
       tell(`${part.name}: ${(bytes.length / 1e6).toFixed(1)} MB`);
-      segments.push([part.name, bytes]);
+      parts.push([part.name, bytes]);
     }
-    const kernelPlace = {
-      name: 'vmlinuz',
-      inputs: [packages.kernel],
-      cacheDirectory: options.cacheDirectory,
-    };
-    const kernel = await fromCache(kernelPlace, parts.kernel);
-    const initramfs = Buffer.concat(segments.map(([, bytes]) => bytes));
-    await mkdir(options.outputDirectory, { recursive: true });
+    const kernelPlace = { name: 'vmlinuz', inputs: [packages.kernel], cacheDirectory };
+    const kernel = await fromCache(kernelPlace, described.kernel);
+    const initramfs = Buffer.concat(parts.map(([, bytes]) => bytes));
     return {
       kernelRelease: packages.kernelRelease,
-      kernel: await writeArtifact(join(options.outputDirectory, `vmlinuz-${architecture.name}`), kernel),
-      initramfs: await writeArtifact(
-        join(options.outputDirectory, `initramfs-${architecture.name}`),
-        initramfs,
-      ),
-      segments: Object.fromEntries(segments.map(([name, bytes]) => [name, bytes.length])),
+      kernel: await writeArtifact(join(outputDirectory, `vmlinuz-${architecture.name}`), kernel),
+      initramfs: await writeArtifact(join(outputDirectory, `initramfs-${architecture.name}`), initramfs),
+      parts: Object.fromEntries(parts.map(([name, bytes]) => [name, bytes.length])),
+      segments,
     };
   } finally {
     await rm(workDirectory, { recursive: true, force: true });
@@ -99,6 +97,7 @@ export async function buildHook(options: HookOptions): Promise<HookBuild> {
 
 /** The paths of `.deb` files. */
 interface Packages {
+  readonly archive: DebianArchive;
   readonly kernel: string;
   readonly kernelRelease: string;
   readonly busybox: string;
@@ -127,16 +126,19 @@ async function fetchPackages(
       : await (await archiveOf(OWN_ARCHITECTURE)).download(['busybox-static']);
   const kernelRelease = kernelPackage.replace(/^linux-image-/, '');
   const node = await nodeProgram(architecture, cacheDirectory);
-  return { kernel, kernelRelease, busybox, ownBusybox, libraries, node };
+  return { archive, kernel, kernelRelease, busybox, ownBusybox, libraries, node };
 }
 
-/** How each segment of the initramfs, and the kernel, is built if the cache does not have it. */
-async function describeParts(
-  packages: Packages,
-  architecture: Architecture,
-  workDirectory: string,
-): Promise<{
-  readonly segments: readonly Pick<SegmentRequest, 'name' | 'inputs' | 'entries'>[];
+interface PartInputs {
+  readonly packages: Packages;
+  readonly architecture: Architecture;
+  readonly workDirectory: string;
+  readonly segmentList: Uint8Array;
+}
+
+/** How each part of the initramfs, and the kernel, is built if the cache does not have it. */
+async function describeParts({ packages, architecture, workDirectory, segmentList }: PartInputs): Promise<{
+  readonly parts: readonly Pick<PartRequest, 'name' | 'inputs' | 'entries'>[];
   readonly kernel: () => Promise<Uint8Array>;
 }> {
   const { busybox, ownBusybox, libraries, kernelRelease, node } = packages;
@@ -144,19 +146,22 @@ async function describeParts(
   // The largest package. It is not unpacked when its output is in the cache.
   let unpacked: Promise<string> | undefined;
   const kernelRoot = (): Promise<string> =>
-    (unpacked ??= unpack([packages.kernel], join(workDirectory, 'kernel')));
+    (unpacked ??= unpackPackages([packages.kernel], join(workDirectory, 'kernel')));
   const agent = await bundleAgent();
-  const configuration = await configurationEntries();
-  const segments = [
+  const configuration = await configurationEntries(segmentList);
+  const parts = [
     {
       name: 'programs',
       inputs: [busybox, ...libraries],
       entries: async () => [
         ...(await busyboxEntries(
-          await unpack([busybox], join(workDirectory, 'busybox')),
-          await unpack([ownBusybox], join(workDirectory, 'own-busybox')),
+          await unpackPackages([busybox], join(workDirectory, 'busybox')),
+          await unpackPackages([ownBusybox], join(workDirectory, 'own-busybox')),
         )),
-        ...(await libraryEntries(await unpack(libraries, join(workDirectory, 'libraries')), architecture)),
+        ...(await libraryEntries(
+          await unpackPackages(libraries, join(workDirectory, 'libraries')),
+          architecture,
+        )),
       ],
     },
     {
@@ -178,7 +183,7 @@ async function describeParts(
     },
   ];
   return {
-    segments,
+    parts,
     kernel: async () => readFile(join(await kernelRoot(), 'boot', `vmlinuz-${kernelRelease}`)),
   };
 }
@@ -192,13 +197,6 @@ async function currentKernelPackage(archive: DebianArchive, { debian }: Architec
   const found = needs.find((name) => name.startsWith('linux-image-'));
   if (found === undefined) throw new Error(`linux-image-${debian} depends on no linux-image package`);
   return found;
-}
-
-async function unpack(files: readonly string[], directory: string): Promise<string> {
-  await mkdir(directory, { recursive: true });
-  for (const file of files) await runCommand('dpkg-deb', ['-x', file, directory]);
-  if ((await readdir(directory)).length === 0) throw new Error(`nothing in ${files.join(', ')}`);
-  return directory;
 }
 
 function entryInput(entry: CpioEntry): Buffer {

@@ -9,7 +9,7 @@ const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 const USAGE = `npm run hook [-- --arch NAME] [-- --iso] [-- --release] [-- --out DIR] [-- --json]
 
-Builds the in-memory OS: vmlinuz-<arch> and initramfs-<arch>.
+Builds the in-memory OS: vmlinuz-<arch>, initramfs-<arch>, segments-<arch>.json and the segments.
 
   --release   smallest files (zstd -19, about a minute) instead of the quickest build (zstd -3)
   --arch NAME x86_64 (default) or aarch64
@@ -65,8 +65,10 @@ function summary(build: HookBuild, iso: IsoArtifact | undefined): string {
   return [
     `${build.kernel.path}\n${build.initramfs.path}\n${iso === undefined ? '' : `${iso.path}\n`}\n`,
     line('kernel', build.kernel.bytes),
-    ...Object.entries(build.segments).map(([name, bytes]) => line(name, bytes)),
+    ...Object.entries(build.parts).map(([name, bytes]) => line(name, bytes)),
     line('total', build.kernel.bytes + build.initramfs.bytes),
+    '\nsegments, downloaded when an action needs them:\n',
+    ...build.segments.map(({ name, bytes }) => line(name, bytes)),
     ...(iso === undefined ? [] : [line('image', iso.bytes)]),
   ].join('');
 }

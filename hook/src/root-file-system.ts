@@ -19,8 +19,12 @@ const SOURCE_DIRECTORY = fileURLToPath(new URL('../rootfs/', import.meta.url));
 
 const DIRECTORIES = ['dev', 'proc', 'sys', 'run', 'tmp', 'root', 'mnt', 'var', 'usr/sbin'];
 
-/** `init` and the files below `etc`, from `hook/rootfs`. */
-export async function configurationEntries(): Promise<readonly CpioEntry[]> {
+export function isFirstStageLibrary(name: string, { loader }: Architecture): boolean {
+  return name === loader || LIBRARY_NAMES.test(name);
+}
+
+/** `init` and the files below `etc`, from `hook/rootfs`, and the list of the segments. */
+export async function configurationEntries(segmentList: Uint8Array): Promise<readonly CpioEntry[]> {
   const names = (await readdir(SOURCE_DIRECTORY, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(SOURCE_DIRECTORY.length))
@@ -42,6 +46,7 @@ export async function configurationEntries(): Promise<readonly CpioEntry[]> {
     // The kernel opens it for init before anything can be mounted.
     { kind: 'character-device', path: 'dev/console', mode: 0o600, major: 5, minor: 1 },
     ...files,
+    { kind: 'file', path: 'usr/lib/tinkerbell/segments.json', mode: 0o644, content: segmentList },
   ];
 }
 
@@ -67,12 +72,13 @@ export async function busyboxEntries(packageRoot: string, ownRoot: string): Prom
  */
 export async function libraryEntries(
   packageRoot: string,
-  { libraryDirectories, loader, libraryLink }: Architecture,
+  architecture: Architecture,
 ): Promise<readonly CpioEntry[]> {
+  const { libraryDirectories, libraryLink } = architecture;
   const entries = new Map<string, CpioEntry>();
   for (const directory of libraryDirectories) {
     const names = await readdir(join(packageRoot, directory)).catch(() => []);
-    for (const name of names.filter((candidate) => candidate === loader || LIBRARY_NAMES.test(candidate))) {
+    for (const name of names.filter((candidate) => isFirstStageLibrary(candidate, architecture))) {
       const source = join(packageRoot, directory, name);
       if (entries.has(name) && (await lstat(source)).isSymbolicLink()) continue;
       entries.set(name, await libraryEntry(source, name));

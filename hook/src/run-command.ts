@@ -9,6 +9,7 @@ const NOT_FOUND = 127;
 /** The Debian package of a program, so that an error can name what to install. */
 const PACKAGE_OF: Readonly<Record<string, string>> = {
   depmod: 'kmod',
+  readelf: 'binutils',
   strip: 'binutils',
   'dpkg-deb': 'dpkg',
   'apt-get': 'apt',

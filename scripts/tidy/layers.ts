@@ -4,7 +4,8 @@ const layers: readonly (readonly [pattern: RegExp, layer: number])[] = [
   [/^(protocols|languages)\//, 1],
   [/^domain\//, 2],
   [/^(store|platform)\/contract$|^platform\/metrics$|^api$/, 3],
-  [/^engine\//, 4],
+  // The action oci2disk pulls, which needs nothing above the contract.
+  [/^engine\/|^platform\/registry-client$/, 4],
   [/^(services|actions)\//, 5],
   [/^(store|platform)\//, 6],
   [/^(apps|sim|sandbox|bench|test|hook)(\/|$)/, 7],

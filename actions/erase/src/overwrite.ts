@@ -7,6 +7,7 @@ import {
   progressMeter,
   zeroOut,
   type ActionContext,
+  writeFully,
 } from '@tinkerbell/action-kit';
 
 const PIECE_BYTES = 4 * 1024 * 1024;
@@ -28,8 +29,7 @@ export async function overwrite(file: FileHandle, sizeBytes: number, context: Ac
     assertNotStopped(context.signal);
     const length = Math.min(PIECE_BYTES, sizeBytes - offset);
     piece.set(cipher.update(zeros.subarray(0, length)));
-    let done = 0;
-    while (done < length) done += (await file.write(piece, done, length - done, offset + done)).bytesWritten;
+    await writeFully(file, piece.subarray(0, length), offset);
     offset += length;
     meter.add(length);
   }

@@ -12,6 +12,10 @@ const ORIGINS_VARIABLE = 'TINKERBELL_SESSION_ORIGINS';
 const HEADER = 'X-Tinkerbell-Session';
 
 export interface AgentSession {
+  /** Empty if the server issued none. */
+  readonly session: string;
+  /** Where it may be sent. */
+  readonly origins: readonly string[];
   /** Returns headers for a request: the session for the server itself, and none for other origins. */
   headersFor(url: URL): Readonly<Record<string, string>>;
 }
@@ -21,8 +25,10 @@ export function takeAgentSession(environment: Record<string, string | undefined>
   const { [VARIABLE]: session = '', [ORIGINS_VARIABLE]: origins = '' } = environment;
   delete environment[VARIABLE];
   delete environment[ORIGINS_VARIABLE];
-  const own = new Set(origins.split(' '));
+  const own = new Set(origins.split(' ').filter((origin) => origin !== ''));
   return {
+    session,
+    origins: [...own],
     headersFor({ origin }): Record<string, string> {
       return session !== '' && own.has(origin) ? { [HEADER]: session } : {};
     },

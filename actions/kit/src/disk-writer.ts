@@ -5,13 +5,13 @@
  */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { messageOf } from '@tinkerbell/platform-contract';
+import { codeOf, messageOf } from '@tinkerbell/platform-contract';
 
 import { ActionError } from './action-error.ts';
 import { alignedBuffer } from './aligned-buffer.ts';
 import { formatBytes } from './format-bytes.ts';
 import { rereadPartitionTable } from './system-calls.ts';
-
+import { writeFully } from './write-fully.ts';
 import { splitZeros, ZeroRuns } from './zero-runs.ts';
 
 const BUFFER_BYTES = 4 * 1024 * 1024;
@@ -263,17 +263,5 @@ async function openDirect(path: string): Promise<FileHandle> {
     if (codeOf(cause) === 'EINVAL') return open(path, 'r+');
     const text = messageOf(cause);
     throw new ActionError(`cannot open DEST_DISK=${path}: ${text}`, { cause });
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  let written = 0;
-  while (written < bytes.length) {
-    const result = await file.write(bytes, written, bytes.length - written, position + written);
-    written += result.bytesWritten;
   }
 }

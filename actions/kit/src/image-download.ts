@@ -78,8 +78,10 @@ async function open(
   }
   const { response, url } = await getFollowing(request.url, headers, request.signal);
   const status = response.statusCode ?? 0;
-  if (received > 0 && identity !== undefined) assertSame(response, identity, { url, received });
-  else if (status !== 200) throw refusedBy(url, status);
+  if (received > 0 && identity !== undefined) {
+    const advice = request.advice ?? 'The disk is half written: run the action again';
+    assertSame(response, identity, { url, received, advice });
+  } else if (status !== 200) throw refusedBy(url, status);
   return response;
 }
 
@@ -93,16 +95,14 @@ function identify(response: IncomingMessage, request: DownloadRequest): Identity
 function assertSame(
   response: IncomingMessage,
   identity: Identity,
-  at: { readonly url: URL; readonly received: number },
+  at: { readonly url: URL; readonly received: number; readonly advice: string },
 ): void {
   const status = response.statusCode ?? 0;
   const problem = sameProblem(response, identity, at.received);
   if (problem === undefined) return;
   response.destroy();
   if (status >= 400 && status !== 416) throw refusedBy(at.url, status);
-  throw new ActionError(
-    `${at.url.href} cannot be resumed at byte ${at.received}: ${problem}. The disk is half written: run the action again`,
-  );
+  throw new ActionError(`${at.url.href} cannot be resumed at byte ${at.received}: ${problem}. ${at.advice}`);
 }
 
 function sameProblem(response: IncomingMessage, identity: Identity, received: number): string | undefined {

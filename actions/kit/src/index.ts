@@ -8,7 +8,7 @@ export {
   type MachineEffect,
   type Progress,
 } from './action.ts';
-export { agentSession } from './agent-session.ts';
+export { agentSession, type AgentSession } from './agent-session.ts';
 export { readEnvironment, EnvironmentReader, type IntegerRange } from './environment.ts';
 export { mustRun, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
 export { withMounted, type MountRequest } from './mounted.ts';
@@ -34,6 +34,7 @@ export { decompress } from './decompress.ts';
 export { DiskWriter, openDiskWriter, type WriteTotals } from './disk-writer.ts';
 export { downloadImage } from './image-download.ts';
 export { openWholeDisk } from './whole-disk.ts';
+export { writeFully, writeInOrder } from './write-fully.ts';
 export { zeroOut } from './zero-out.ts';
 export { assertNotStopped } from './stop-in-time.ts';
 export { directoryBelow, type NewDirectory } from './directory-below.ts';
@@ -48,3 +49,6 @@ export { withSystemDirectories } from './system-directories.ts';
 export { splitZeros } from './zero-runs.ts';
 export { DroppedError, getFollowing, refusedBy } from './http-get.ts';
 export { qcow2Decoders } from './qcow2-decoders.ts';
+export { hookUrlIn } from './segments/hook-url.ts';
+export { ensureSegment } from './segments/ensure-segment.ts';
+export { offeredSegment, type SegmentName } from './segments/offered-segments.ts';

@@ -1,12 +1,15 @@
 import { chmod, chown, lchown, link, lstat, lutimes, open, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import type { TarEntry } from '@tinkerbell/tar';
+
 import { ActionError } from './action-error.ts';
 import type { ActionContext } from './action.ts';
 import { directoryBelow } from './directory-below.ts';
 import { mustRun } from './run-program.ts';
 import { setAttribute } from './system-calls.ts';
-import { tarPath, type TarEntry } from './tar-entry.ts';
+import { tarPath, type FileEntry } from './tar-entry.ts';
+import { writeFully } from './write-fully.ts';
 
 /** Where an archive is unpacked. */
 export interface Target {
@@ -17,8 +20,8 @@ export interface Target {
 }
 
 interface Placement extends Target {
-  readonly entry: TarEntry;
-  readonly content: AsyncIterable<Uint8Array>;
+  readonly entry: FileEntry;
+  readonly content: TarEntry['body'];
 }
 
 interface Placed {
@@ -46,7 +49,7 @@ export async function placeEntry(
   const target = join(parent, name);
   await removeOld(target, entry);
   const bytes = await create(target, placement, context);
-  if (entry.kind !== 'link') await setMetadata(target, entry);
+  if (entry.kind !== 'hard-link') await setMetadata(target, entry);
   return { path: target, bytes };
 }
 
@@ -62,7 +65,7 @@ async function makeDirectory({ entry, root, directory }: Placement): Promise<str
   return directoryBelow(root, join(directory, ...entry.path), MISSING);
 }
 
-async function removeOld(target: string, entry: TarEntry): Promise<void> {
+async function removeOld(target: string, entry: FileEntry): Promise<void> {
   const info = await lstat(target).catch(() => undefined);
   if (info?.isDirectory() === true)
     throw new ActionError(`the archive's entry ${JSON.stringify(entry.name)} is a directory on the disk`);
@@ -79,11 +82,11 @@ async function create(
   const { major, minor } = entry.device;
   switch (entry.kind) {
     case 'file':
-      return writeFile(target, placement.content);
-    case 'symlink':
+      return writeFile(target, placement);
+    case 'symbolic-link':
       await symlink(entry.linkName, target);
       return 0;
-    case 'link':
+    case 'hard-link':
       await link(await linkTarget(placement), target);
       return 0;
     case 'fifo':
@@ -102,17 +105,17 @@ async function create(
   }
 }
 
-/** `wx` creates a new file and never follows a link. */
-async function writeFile(target: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+/** `wx` creates a new file and never follows a link. Holes stay holes. Returns the bytes of data. */
+async function writeFile(target: string, { entry, content }: Placement): Promise<number> {
   await using file = await open(target, 'wx', PRIVATE);
-  let position = 0;
-  for await (const chunk of content) {
-    let done = 0;
-    while (done < chunk.length)
-      done += (await file.write(chunk, done, chunk.length - done, position + done)).bytesWritten;
-    position += chunk.length;
+  let written = 0;
+  for await (const { offset, bytes } of content) {
+    await writeFully(file, bytes, offset);
+    written += bytes.length;
   }
-  return position;
+  // A hole may be at the end.
+  if (written < entry.sizeBytes) await file.truncate(entry.sizeBytes);
+  return written;
 }
 
 /** A hard link names an earlier entry. The last element is not followed. */
@@ -129,9 +132,9 @@ async function linkTarget({ entry, root, directory }: Placement): Promise<string
 }
 
 /** The owner comes first, because a change of the owner clears setuid and capabilities. */
-export async function setMetadata(path: string, entry: TarEntry): Promise<void> {
+export async function setMetadata(path: string, entry: FileEntry): Promise<void> {
   const { owner, group, modifiedSeconds } = entry;
-  if (entry.kind === 'symlink') await lchown(path, owner, group);
+  if (entry.kind === 'symbolic-link') await lchown(path, owner, group);
   else {
     await chown(path, owner, group);
     await chmod(path, entry.mode);

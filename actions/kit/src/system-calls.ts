@@ -74,13 +74,14 @@ export function nextData(descriptor: number, offset: number): number | undefined
   return ONLY_A_HOLE.test(result.error) ? undefined : offset;
 }
 
-/** Sets an extended attribute of a file, and of a link itself. */
+/** Sets an extended attribute of a file, and of a link itself. The name is a byte string. */
 export function setAttribute(path: string, name: string, value: Uint8Array): CallResult {
   return call((library) =>
     library.functions.lsetxattr(
       Buffer.from(`${path}\0`),
-      Buffer.from(`${name}\0`),
-      value,
+      Buffer.from(`${name}\0`, 'latin1'),
+      // A buffer of no bytes has no address.
+      value.length === 0 ? Buffer.alloc(1) : value,
       BigInt(value.length),
       0,
     ),

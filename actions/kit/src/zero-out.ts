@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 
 import { assertNotStopped } from './stop-in-time.ts';
 import { zeroRange } from './system-calls.ts';
+import { writeFully } from './write-fully.ts';
 
 /** The kernel zeroes only whole blocks of this size. */
 const BLOCK_BYTES = 4096;
@@ -38,6 +39,7 @@ async function writeZeros(file: FileHandle, { offset, length, signal }: ZeroRequ
   while (done < length) {
     assertNotStopped(signal);
     const piece = Math.min(length - done, ZEROS.length);
-    done += (await file.write(ZEROS, 0, piece, offset + done)).bytesWritten;
+    await writeFully(file, ZEROS.subarray(0, piece), offset + done);
+    done += piece;
   }
 }

@@ -4,6 +4,7 @@ import {
   ActionError,
   assertBlockDevice,
   defineAction,
+  ensureSegment,
   formatBytes,
   mustRun,
   openRangeFile,
@@ -73,6 +74,7 @@ async function convert(
   { settings, context }: { readonly settings: Settings; readonly context: ActionContext },
 ): Promise<string> {
   const { signal, log } = context;
+  await ensureSegment('images', context);
   const isInstalled = await runProgram('qemu-img', ['--version'], { signal }).catch(() => undefined);
   if (isInstalled === undefined)
     throw new ActionError(

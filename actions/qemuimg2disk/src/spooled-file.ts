@@ -2,7 +2,13 @@ import { mkdtemp, open, rm, statfs, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { ActionError, downloadImage, formatBytes, type ActionContext } from '@tinkerbell/action-kit';
+import {
+  ActionError,
+  downloadImage,
+  formatBytes,
+  type ActionContext,
+  writeFully,
+} from '@tinkerbell/action-kit';
 import type { ImageFile } from '@tinkerbell/qcow2';
 
 export interface SpooledFile extends ImageFile, AsyncDisposable {
@@ -60,9 +66,7 @@ async function download(request: SpoolRequest, file: FileHandle, context: Action
   let sizeBytes = 0;
   for await (const chunk of downloadImage({ ...request, signal, clock, log, onTotal: assertRoom })) {
     assertRoom(sizeBytes + chunk.length);
-    let done = 0;
-    while (done < chunk.length)
-      done += (await file.write(chunk, done, chunk.length - done, sizeBytes + done)).bytesWritten;
+    await writeFully(file, chunk, sizeBytes);
     sizeBytes += chunk.length;
   }
   return sizeBytes;

@@ -103,8 +103,12 @@ test('any JSON is a layout or an ActionError', () => {
 test('formats with the options of the template first', () => {
   const format = (format: string) =>
     formatCommand({ device: '/dev/x1', format, point: '', options: ['-L', 'a'] });
-  assert.deepEqual(format('ext4'), { program: 'mke2fs', args: ['-L', 'a', '-t', 'ext4', '-F', '/dev/x1'] });
-  assert.deepEqual(format('vfat'), { program: 'mkfs.fat', args: ['-L', 'a', '/dev/x1'] });
+  const segment = 'filesystems';
+  const ext4 = { program: 'mke2fs', args: ['-L', 'a', '-t', 'ext4', '-F', '/dev/x1'], segment };
+  assert.deepEqual(format('ext4'), ext4);
+  assert.deepEqual(format('vfat'), { program: 'mkfs.fat', args: ['-L', 'a', '/dev/x1'], segment });
+  // The first stage has it.
+  assert.deepEqual(format('swap'), { program: 'mkswap', args: ['-L', 'a', '/dev/x1'] });
   assert.throws(() => format('ntfs'), /"ntfs" is not supported; use ext2, /);
   assert.throws(() => format('constructor'), /is not supported/);
 });

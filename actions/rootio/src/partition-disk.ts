@@ -9,8 +9,9 @@ import {
   sectorSize,
   zeroOut,
   type ActionContext,
+  writeInOrder,
 } from '@tinkerbell/action-kit';
-import { readGuid, type DiskWrite } from '@tinkerbell/gpt';
+import { readGuid } from '@tinkerbell/gpt';
 
 import type { LayoutDisk } from './disk-layout.ts';
 import { planTable } from './plan-table.ts';
@@ -60,14 +61,4 @@ async function wipeEnds(file: FileHandle, sizeBytes: number, signal: AbortSignal
   await zeroOut(file, { offset: 0, length: start, signal });
   await zeroOut(file, { offset: endOffset, length: sizeBytes - endOffset, signal });
   await file.sync();
-}
-
-/** Each write is on the disk before the next, so that a power cut leaves one whole copy of the table. */
-async function writeInOrder(file: FileHandle, writes: readonly DiskWrite[]): Promise<void> {
-  for (const { offset, bytes } of writes) {
-    let done = 0;
-    while (done < bytes.length)
-      done += (await file.write(bytes, done, bytes.length - done, offset + done)).bytesWritten;
-    await file.sync();
-  }
 }

@@ -4,6 +4,7 @@ import {
   ActionError,
   assertBlockDevice,
   assertNotStopped,
+  ensureSegment,
   mustRun,
   runProgram,
   type ActionContext,
@@ -14,8 +15,9 @@ import { formatCommand, missingProgram } from './format-command.ts';
 
 /** @throws ActionError when the program is missing or fails. */
 export async function formatDevice(fileSystem: LayoutFileSystem, context: ActionContext): Promise<void> {
-  const { program, args } = formatCommand(fileSystem);
+  const { program, args, segment } = formatCommand(fileSystem);
   await assertBlockDevice(fileSystem.device);
+  if (segment !== undefined) await ensureSegment(segment, context);
   const { signal, log } = context;
   const isInstalled = await runProgram(program, ['-V'], { signal }).then(
     () => true,

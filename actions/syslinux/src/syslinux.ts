@@ -4,12 +4,14 @@ import {
   ActionError,
   assertBlockDevice,
   defineAction,
+  ensureSegment,
   mustRun,
   openWholeDisk,
   readEnvironment,
   readTableOf,
   runProgram,
   type ActionContext,
+  writeFully,
 } from '@tinkerbell/action-kit';
 
 /** The disk id and the table follow it. */
@@ -31,6 +33,7 @@ export const syslinuxAction = defineAction('syslinux', async (environment, conte
   if (version !== undefined && !UPSTREAM_VERSIONS.includes(version))
     read.problem(`SYSLINUX_VERSION=${version} must be ${UPSTREAM_VERSIONS.join(' or ')}, or absent`);
   read.finish();
+  await ensureSegment('boot', context);
   const installed = await installedVersion(context);
   if (version !== undefined)
     context.log.warn('the syslinux of this system is used instead of the requested one', {
@@ -78,8 +81,6 @@ async function writeBootCode(disk: string, bootCode: Buffer): Promise<void> {
   await using file = await openWholeDisk(disk);
   const bytes = Buffer.alloc(BOOT_CODE_BYTES);
   bytes.set(bootCode);
-  const { bytesWritten } = await file.write(bytes, 0, bytes.length, 0);
-  if (bytesWritten !== bytes.length)
-    throw new ActionError(`cannot write to ${disk}: ${bytesWritten} of ${bytes.length} bytes written`);
+  await writeFully(file, bytes, 0);
   await file.sync();
 }

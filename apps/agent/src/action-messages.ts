@@ -2,18 +2,13 @@
  * The messages between the agent and the process of an action. Both are this program, so a message is what its sender says it is.
  */
 import type { ActionResult, Progress } from '@tinkerbell/action-kit';
+import type { ContainerOrder } from '@tinkerbell/container-runtime';
 import type { LogFields } from '@tinkerbell/platform-contract';
 
 import type { ContainerSettings } from './container-settings.ts';
 import type { Execution } from './execution.ts';
 
-export interface ActionOrder {
-  readonly image: string;
-  readonly command: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  readonly volumes: readonly string[];
-  readonly pidNamespace: string;
-  readonly networkNamespace: string;
+export interface ActionOrder extends ContainerOrder {
   readonly execution: Execution;
   readonly containers: ContainerSettings;
 }

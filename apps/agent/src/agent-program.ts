@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 
+import { firstMac, readAttributes } from '@tinkerbell/engine-hardware-attributes';
 import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 
 import { runAgent } from './agent.ts';
 import { createConsoleLog } from './console-log.ts';
-import { readAttributes } from './hardware-attributes.ts';
 import { Identity } from './identity.ts';
-import { firstMac } from './network-attributes.ts';
 import { readSettings } from './settings.ts';
 import { agentHelp, asksForHelp } from './settings-help.ts';
 import { createSpool } from './spool.ts';

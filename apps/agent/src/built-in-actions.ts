@@ -5,11 +5,16 @@ import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { kexecAction } from '@tinkerbell/action-kexec';
 import { slurpAction } from '@tinkerbell/action-slurp';
 import { efibootsetAction } from '@tinkerbell/action-efibootset';
+import { cidataioAction } from '@tinkerbell/action-cidataio';
+import { ubootenvAction } from '@tinkerbell/action-ubootenv';
+import { inventoryAction } from '@tinkerbell/action-inventory';
+import { burninAction } from '@tinkerbell/action-burnin';
 import { verifyAction } from '@tinkerbell/action-verify';
 import { eraseAction } from '@tinkerbell/action-erase';
 import { syslinuxAction } from '@tinkerbell/action-syslinux';
 import { grub2diskAction } from '@tinkerbell/action-grub2disk';
 import type { Action } from '@tinkerbell/action-kit';
+import { oci2diskAction } from '@tinkerbell/action-oci2disk';
 import { qemuimg2diskAction } from '@tinkerbell/action-qemuimg2disk';
 import { rebootAction } from '@tinkerbell/action-reboot';
 import { rootioAction } from '@tinkerbell/action-rootio';
@@ -23,6 +28,7 @@ const ACTIONS: readonly Action[] = [
   cexecAction,
   kexecAction,
   rebootAction,
+  oci2diskAction,
   qemuimg2diskAction,
   rootioAction,
   archive2diskAction,
@@ -30,6 +36,10 @@ const ACTIONS: readonly Action[] = [
   syslinuxAction,
   eraseAction,
   verifyAction,
+  burninAction,
+  inventoryAction,
+  ubootenvAction,
+  cidataioAction,
   efibootsetAction,
   slurpAction,
   commandAction('alpine'),

@@ -1,12 +1,20 @@
 /** Runs an action's image as a container, in the action's own process. */
 import { readFile } from 'node:fs/promises';
-import type { ActionContext, ActionResult } from '@tinkerbell/action-kit';
+import {
+  agentSession,
+  ensureSegment,
+  hookUrlIn,
+  type ActionContext,
+  type ActionResult,
+} from '@tinkerbell/action-kit';
 import { runWithCrun, runWithDocker, type ContainerMachine } from '@tinkerbell/container-runtime';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { nodeRandom } from '@tinkerbell/platform-node';
 import { OciError } from '@tinkerbell/oci';
 import type { ActionOrder } from './action-messages.ts';
 import { BUILT_IN_VARIABLE, type ContainerRuntime } from './execution.ts';
+import { isInstalled } from './installed-runtime.ts';
+import { withOwnServer } from './server-registry.ts';
 
 /** Lines of output in the report of a failed container. */
 const LINES_KEPT = 20;
@@ -18,6 +26,7 @@ export async function runContainerAction(
 ): Promise<ActionResult> {
   const last: string[] = [];
   try {
+    if (runtime === 'crun' && !isInstalled(order.containers.crun)) await ensureSegment('containers', context);
     const code = await exitCodeOf(order, runtime, {
       ...context,
       random: nodeRandom,
@@ -57,7 +66,10 @@ function exitCodeOf(
 }
 
 async function registriesOf({ containers }: ActionOrder): Promise<ContainerMachine['registries']> {
-  const { registries, authoritiesFile } = containers;
+  const { authoritiesFile } = containers;
+  const kernelArguments = await readFile('/proc/cmdline', 'utf8').catch(() => '');
+  const server = { ...agentSession, hookUrl: hookUrlIn(kernelArguments) };
+  const registries = withOwnServer(containers.registries, server);
   if (authoritiesFile === '') return registries;
   try {
     return { ...registries, authorities: await readFile(authoritiesFile, 'utf8') };

@@ -17,7 +17,8 @@ const rows = [
   ['registry.example/team/busybox:1', 'container', 'refused'],
   ['quay.io/tinkerbell/actions/alpine', 'container', 'refused'],
   ['registry.example/image2disk:v1', 'container', 'built-in'],
-  ['quay.io/tinkerbell/actions/cidataio:latest', 'container', 'refused'],
+  ['ghcr.io/tinkerbell/cidataio:latest', 'built-in', 'built-in'],
+  ['quay.io/tinkerbell/actions/unknown:latest', 'container', 'refused'],
   ['library/alpine', 'built-in', 'built-in'],
   ['UPPER/case', 'container', 'refused'],
 ] as const;

@@ -58,6 +58,8 @@ function isOfficial(name: string, image: string): boolean {
   if (registry === 'docker.io' && repository === `library/${name}`) return true;
   if (SHELLS.has(name)) return false;
   if (registry === 'ghcr.io' && repository === `jacobweinstock/${name}`) return true;
+  // Upstream publishes cidataio here.
+  if (registry === 'ghcr.io' && repository === `tinkerbell/${name}`) return true;
   return [`tinkerbell/actions/${name}`, `tinkerbell-actions/${name}`].some(
     (path) => repository === path || repository.endsWith(`/${path}`),
   );

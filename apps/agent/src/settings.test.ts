@@ -33,6 +33,13 @@ test('reads a boot token from the kernel command line', () => {
   assert.equal(settingsOf({ kernelCommandLine: `${CMDLINE} tinkerbell_boot_token=` }).bootToken, '');
 });
 
+test('reads mirrors from the kernel command line', () => {
+  const kernelCommandLine = `${CMDLINE} registry_mirrors=docker.io=http://10.0.0.1:7080/v2/mirror/docker.io`;
+  assert.deepEqual(settingsOf({ kernelCommandLine }).containers.registries.mirrors, {
+    'docker.io': ['http://10.0.0.1:7080/v2/mirror/docker.io'],
+  });
+});
+
 test('environment overrides the kernel, flags override the environment, legacy variables override all', () => {
   const environment = { AGENT_ID: 'env', AGENT_GRPC_SERVER: 'env:1' };
   assert.equal(settingsOf({ kernelCommandLine: CMDLINE, environment }).id, 'env');

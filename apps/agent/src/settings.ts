@@ -75,6 +75,7 @@ const KERNEL_ARGUMENTS: Readonly<Record<string, string>> = {
   registry_username: 'registry-user',
   registry_password: 'registry-pass',
   insecure_registries: 'registry-plain-http',
+  registry_mirrors: 'registry-mirrors',
 };
 
 const LEGACY_ENVIRONMENT: Readonly<Record<string, string>> = {

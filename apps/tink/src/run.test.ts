@@ -30,7 +30,7 @@ test('get prints tables, names, YAML and JSON', async () => {
   assert.match(row!, /^w +t +.* m1 .* <none>$/);
   assert.match(
     await done('get hw -A'),
-    /^NAMESPACE +NAME +STATE +MAC +ADDRESS +AGE\n(.*\n)*g1 +m1 +\S+ +\S+:\S+ +192\.168\.56\.\d+ /,
+    /^NAMESPACE +NAME +STATE +MAC +ADDRESS +AGE\n(.*\n)*g1 +m1 +\S.* +\S+:\S+ +192\.168\.56\.\d+ /,
   );
   assert.equal(await done('get hw,tpl m1 -n g1 -o name').catch(() => 'refused'), 'refused');
   const json = JSON.parse(await done('get template t -n g1 -o json')) as { spec: { data: string } };

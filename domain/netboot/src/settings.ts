@@ -76,6 +76,16 @@ export interface HookScriptSettings {
    * The token with which the agent proves the machine it runs on. When absent, the argument is omitted too. Upstream has none.
    */
   readonly bootToken?: string;
+  /**
+   * True to name the URL of kernel and initrd in the argument `hook_url`. Our in-memory OS downloads its segments from there.
+   * Upstream has no such argument.
+   */
+  readonly namesHookUrl?: boolean;
+  /**
+   * Pairs `registry=URL` for the argument `registry_mirrors`, separated by commas. Our agent asks these URLs first. Upstream has no
+   * such argument.
+   */
+  readonly registryMirrors?: string;
   readonly extraKernelArguments: readonly string[];
   readonly retries: number;
   readonly retryDelaySeconds: number;

@@ -1,7 +1,7 @@
 /**
- * Decides which action images our agent can run. Upstream's agent pulls any container image. Ours has its
- * actions built in, so a template that was written for upstream may name images that it cannot run. The
- * server reports them when the template is applied.
+ * Decides which action images our agent runs by itself. Upstream's agent pulls any container image. Ours pulls
+ * only those that are not built in, from a registry that must have them. The server reports them when the
+ * template is applied.
  */
 import { parseYaml, type YamlNode } from '@tinkerbell/yaml';
 import type { ActionDefinition, WorkflowDefinition } from './workflow-definition.ts';
@@ -12,6 +12,7 @@ import type { ActionDefinition, WorkflowDefinition } from './workflow-definition
  */
 export const BUILT_IN_ACTIONS: readonly string[] = [
   'image2disk',
+  'oci2disk',
   'qemuimg2disk',
   'archive2disk',
   'rootio',
@@ -19,6 +20,10 @@ export const BUILT_IN_ACTIONS: readonly string[] = [
   'syslinux',
   'erase',
   'verify',
+  'burnin',
+  'inventory',
+  'ubootenv',
+  'cidataio',
   'efibootset',
   'slurp',
   'writefile',
@@ -68,7 +73,7 @@ export function actionName(image: string): string {
 export function foreignImageWarning(image: string): string {
   const instead = INSTEAD.get(actionName(image));
   const way = instead === undefined ? '' : `use ${instead}; `;
-  return `${way}the agent of this server's in-memory OS cannot run the image ${image}; built in are ${BUILT_IN_ACTIONS.join(', ')}. An agent with a container runtime runs any image`;
+  return `${way}the agent of this server's in-memory OS by itself cannot run the image ${image}; built in are ${BUILT_IN_ACTIONS.join(', ')}. It pulls any other image from its registry, and runs it as a container`;
 }
 
 /** Returns the images of a rendered template that are not built in, each once, at most 20. */

@@ -8,8 +8,11 @@ import { after, test } from 'node:test';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { applyLayer, RootedTree } from './index.ts';
-import { digestOf, layerOf, type WrittenEntry } from './testing/layer-writer.ts';
+import { tarOf, type WrittenEntry } from '@tinkerbell/tar/testing';
+import { digestOf } from './testing/digest-of.ts';
 import { applied, listingOf } from './testing/tree-listing.ts';
+
+const layerOf = (entries: readonly WrittenEntry[]): Buffer => Buffer.from(tarOf(entries));
 
 const base = mkdtempSync(join(tmpdir(), 'apply-layer-'));
 after(() => rmSync(base, { recursive: true, force: true }));

@@ -16,8 +16,10 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { RootedTree } from './index.ts';
-import { layerOf, type WrittenEntry } from './testing/layer-writer.ts';
+import { tarOf, type WrittenEntry } from '@tinkerbell/tar/testing';
 import { applied, listingOf } from './testing/tree-listing.ts';
+
+const layerOf = (entries: readonly WrittenEntry[]): Buffer => Buffer.from(tarOf(entries));
 
 const base = mkdtempSync(join(tmpdir(), 'hostile-layers-'));
 after(() => rmSync(base, { recursive: true, force: true }));

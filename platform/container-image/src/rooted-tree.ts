@@ -1,5 +1,5 @@
 /**
- * A directory tree of which no path leads outside. The tree belongs to this process alone. Therefore a path whose parents were
+ * A directory tree. None of its paths leads outside. The tree belongs to this process alone. Therefore a path whose parents were
  * found to be directories stays such a path until this process changes it.
  */
 import { lstatSync, mkdirSync, readdirSync, readlinkSync, rmdirSync, unlinkSync, type Stats } from 'node:fs';
@@ -32,7 +32,7 @@ export class RootedTree {
   }
 
   /**
-   * The place of `parts`, of which all but the last are resolved within the root. A parent that is absent is created, or the
+   * The place of `parts`. All but the last are resolved within the root. A parent that is absent is created, or the
    * result is undefined. Throws a PlatformError when a parent is not a directory.
    */
   place(parts: readonly string[], absentParents: 'create' | 'decline'): Place | undefined {

@@ -35,7 +35,7 @@ before(async () => {
     command: ['echo default'],
     environment: ['A=image', 'B=image'],
     user: 'worker',
-    workingDirectory: '/work/here',
+    workingDirectory: '/srv/here',
   });
 });
 
@@ -112,7 +112,7 @@ test('a command replaces the command of the image, and keeps its entrypoint', RE
   assert.deepEqual(stdout.split('\n'), [
     'image action c=d',
     'uid=1000(worker) gid=1001',
-    '/work/here',
+    '/srv/here',
     '/home/worker',
   ]);
 });

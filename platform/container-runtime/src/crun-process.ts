@@ -39,8 +39,10 @@ export function runCrun(run: CrunProcess): Promise<number> {
     child.stdout.on('data', (chunk: Buffer) => lines.stdout.take(chunk));
     child.stderr.on('data', (chunk: Buffer) => lines.stderr.take(chunk));
     let cancel: () => void = () => undefined;
+    // crun writes the file of the first process a moment after that has started.
+    let mustSignal = false;
     const stop = (): void => {
-      signalFirst(pidFile, run.stopSignal);
+      mustSignal = !signalFirst(pidFile, run.stopSignal);
       cancel = clock.schedule(STOP_GRACE_MS, () => {
         // Before the container has a first process, there is only crun.
         child.kill('SIGKILL');
@@ -50,6 +52,7 @@ export function runCrun(run: CrunProcess): Promise<number> {
     // crun waits for what its container left behind in the processes of the machine.
     const watch = setInterval(() => {
       if (hasEnded(pidFile)) void run.endAll();
+      if (mustSignal) mustSignal = !signalFirst(pidFile, run.stopSignal);
     }, WATCH_MS);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
@@ -124,14 +127,17 @@ function isRootOfKernel(): boolean {
   return root.findLast(([, place]) => place === '/')?.[2] === 'rootfs';
 }
 
-function signalFirst(pidFile: string, name = 'SIGTERM'): void {
+/** Returns false while the container has no first process. */
+function signalFirst(pidFile: string, name = 'SIGTERM'): boolean {
   const known: Readonly<Record<string, number>> = constants.signals;
   const full = name.startsWith('SIG') ? name : `SIG${name}`;
   const number = /^\d{1,2}$/.test(name) ? Number(name) : (known[full] ?? constants.signals.SIGTERM);
+  const pid = Number(readOr(pidFile, ''));
+  if (!(pid > 1)) return false;
   try {
-    const pid = Number(readFileSync(pidFile, 'utf8'));
-    if (pid > 1) process.kill(pid, number);
+    process.kill(pid, number);
   } catch {
-    // The container has not started, or has ended.
+    // It has ended.
   }
+  return true;
 }

@@ -25,7 +25,7 @@ export class DockerApi {
     this.#socket = socket;
   }
 
-  /** The response, of which the status is below 400. Rejects with a PlatformError that has Docker's own message. */
+  /** Returns a response with a status below 400. Rejects with a PlatformError that has Docker's own message. */
   async open(request: DockerRequest): Promise<IncomingMessage> {
     const answer = await this.#send(request);
     const status = answer.statusCode ?? 0;

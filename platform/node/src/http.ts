@@ -126,9 +126,9 @@ async function answer(
   outgoing: ServerResponse,
   { handler, log, held, stalledMs, bodyTimes }: Answering,
 ): Promise<void> {
+  const expectLongBody = limitBodyTime(incoming, outgoing, bodyTimes);
   // A pipelined request runs after the earlier ones are answered, so that one packet of requests does not
   // cause a burst of work.
-  const expectLongBody = limitBodyTime(incoming, outgoing, bodyTimes);
   if (outgoing.socket === null && !(await hasTurn(incoming, outgoing))) return;
   const pause = turnShare.enter();
   if (pause !== undefined) await pause;

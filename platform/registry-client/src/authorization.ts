@@ -3,11 +3,10 @@
  * server that it names.
  */
 import type { IncomingMessage } from 'node:http';
-import { parseChallenges, type Challenge } from '@tinkerbell/oci';
+import { parseChallenges, readToken, tokenQuery, type Challenge } from '@tinkerbell/oci';
 import type { Endpoint } from './endpoints.ts';
 import { failure, statusFailure, type Subject } from './registry-failure.ts';
 import { readBounded, type Transport } from './transport.ts';
-import { tokenIn } from './token-answer.ts';
 
 const TOKEN_ANSWER_MAX_BYTES = 64 * 1024;
 
@@ -46,18 +45,16 @@ export class Authorization {
 
   async #token(challenge: Challenge, { subject, scope, signal }: AuthorizationRequest): Promise<string> {
     const url = this.#realmOf(challenge, subject);
-    const { service, scope: asked } = challenge.parameters;
-    if (service !== undefined) url.searchParams.set('service', service);
-    for (const one of (asked ?? scope).split(' ')) url.searchParams.append('scope', one);
+    for (const [name, value] of tokenQuery(challenge, scope)) url.searchParams.append(name, value);
     const basic = this.#basic();
     const headers: Record<string, string> = basic === undefined ? {} : { authorization: basic };
     const answer = await this.#transport({ url, headers, signal });
     const tokenSubject = { ...subject, what: `a token from ${url.host} for ${subject.what}` };
     if (answer.statusCode !== 200) throw await statusFailure(tokenSubject, answer);
     const body = await readBounded(answer, TOKEN_ANSWER_MAX_BYTES);
-    const token = body === undefined ? undefined : tokenIn(body);
-    if (token === undefined) throw failure('damaged', tokenSubject, 'the answer has no valid token');
-    return token;
+    const found = body === undefined ? undefined : readToken(body.toString());
+    if (found === undefined) throw failure('damaged', tokenSubject, 'the answer has no valid token');
+    return found.token;
   }
 
   #realmOf({ parameters }: Challenge, subject: Subject): URL {

@@ -1,2 +1,7 @@
-export { createRegistryClient, type PulledImage, type RegistryClient } from './registry-client.ts';
+export {
+  createRegistryClient,
+  type PulledArtifact,
+  type PulledImage,
+  type RegistryClient,
+} from './registry-client.ts';
 export type { RegistryCredentials, RegistrySettings } from './registry-settings.ts';

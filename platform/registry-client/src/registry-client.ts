@@ -24,23 +24,28 @@ import { EndpointSession } from './endpoint-session.ts';
 import { endpointsFor } from './endpoints.ts';
 import { getManifest, type PulledManifest } from './manifest-request.ts';
 import type { RegistrySettings } from './registry-settings.ts';
-import { createTransport, type TransportLimits } from './transport.ts';
+import { createTransport, type Transport, type TransportLimits } from './transport.ts';
 
 /** Attempts while registries are unreachable or overloaded. */
 const ATTEMPTS_MAX = 5;
 const BACKOFF_FIRST_MS = 250;
 
-export interface PulledImage {
+export interface PulledArtifact {
   readonly reference: ImageReference;
   readonly manifest: ImageManifest;
-  readonly config: ImageConfig;
   /** The endpoint that has the manifest is the first. */
   readonly sessions: readonly EndpointSession[];
 }
 
-export type BlobSource = Pick<PulledImage, 'reference' | 'sessions'>;
+export interface PulledImage extends PulledArtifact {
+  readonly config: ImageConfig;
+}
+
+export type BlobSource = Pick<PulledArtifact, 'reference' | 'sessions'>;
 
 export interface RegistryClient {
+  /** The manifest for this platform, of an image or of any other artifact. Rejects as `image` does. */
+  artifact(reference: ImageReference, signal?: AbortSignal): Promise<PulledArtifact>;
   /** The image for this platform. Rejects with a PlatformError that names every endpoint that was asked. */
   image(reference: ImageReference, signal?: AbortSignal): Promise<PulledImage>;
   /** The bytes of a blob, in order. Fails with a PlatformError before its end unless size and digest are right. */
@@ -56,43 +61,58 @@ export interface RegistryClientOptions {
 }
 
 export function createRegistryClient(options: RegistryClientOptions): RegistryClient {
-  const { settings, platform, clock, random } = options;
-  const transport = createTransport(settings.authorities, options.limits);
+  const { settings, clock, random } = options;
+  const transport = createTransport(settings, options.limits);
   const blob: RegistryClient['blob'] = ({ sessions, reference: { repository } }, descriptor, signal) =>
     streamBlob({ sessions, repository, descriptor, clock, random, signal });
-  const fromAnyEndpoint = async (reference: ImageReference, signal?: AbortSignal): Promise<PulledImage> => {
-    const endpoints = endpointsFor(reference.registry, settings);
-    const sessions = endpoints.map((endpoint) => new EndpointSession(endpoint, transport));
-    const problems: Error[] = [];
-    for (const [index, session] of sessions.entries()) {
-      try {
-        const manifest = await imageManifest(session, { reference, platform, signal });
-        const others = sessions.filter((_, other) => other !== index);
-        const found = { reference, sessions: [session, ...others] };
-        const config = await configOf(manifest, blob(found, manifest.config, signal));
-        return { ...found, manifest, config };
-      } catch (thrown) {
-        if (signal?.aborted) throw thrown;
-        problems.push(errorOf(thrown));
-      }
-    }
-    throw severalProblems(problems);
+  const imageOf = async (found: PulledArtifact, signal?: AbortSignal): Promise<PulledImage> => {
+    const config = await configOf(found.manifest, blob(found, found.manifest.config, signal));
+    return { ...found, config };
   };
+  const isFound = async (found: PulledArtifact): Promise<PulledArtifact> => found;
   return {
     blob,
-    async image(reference, signal) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await fromAnyEndpoint(reference, signal);
-        } catch (thrown) {
-          const mayRetry = thrown instanceof PlatformError && thrown.code === 'unavailable';
-          if (!mayRetry || attempt >= ATTEMPTS_MAX || signal?.aborted) throw thrown;
-        }
-        const longest = BACKOFF_FIRST_MS * 2 ** attempt;
-        await delay(clock, longest * (0.5 + random.fraction() / 2), signal);
-      }
-    },
+    artifact: (reference, signal) => withRetries({ ...options, transport, reference, signal }, isFound),
+    image: (reference, signal) => withRetries({ ...options, transport, reference, signal }, imageOf),
   };
+}
+
+interface Pull extends RegistryClientOptions, Wanted {
+  readonly transport: Transport;
+}
+
+type Completion<Pulled> = (found: PulledArtifact, signal?: AbortSignal) => Promise<Pulled>;
+
+async function withRetries<Pulled>(pull: Pull, complete: Completion<Pulled>): Promise<Pulled> {
+  const { clock, random, signal } = pull;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await fromAnyEndpoint(pull, complete);
+    } catch (thrown) {
+      const mayRetry = thrown instanceof PlatformError && thrown.code === 'unavailable';
+      if (!mayRetry || attempt >= ATTEMPTS_MAX || signal?.aborted) throw thrown;
+    }
+    const longest = BACKOFF_FIRST_MS * 2 ** attempt;
+    await delay(clock, longest * (0.5 + random.fraction() / 2), signal);
+  }
+}
+
+async function fromAnyEndpoint<Pulled>(pull: Pull, complete: Completion<Pulled>): Promise<Pulled> {
+  const { reference, settings, transport, signal } = pull;
+  const endpoints = endpointsFor(reference.registry, settings);
+  const sessions = endpoints.map((endpoint) => new EndpointSession(endpoint, transport));
+  const problems: Error[] = [];
+  for (const [index, session] of sessions.entries()) {
+    try {
+      const manifest = await imageManifest(session, pull);
+      const others = sessions.filter((_, other) => other !== index);
+      return await complete({ reference, manifest, sessions: [session, ...others] }, signal);
+    } catch (thrown) {
+      if (signal?.aborted) throw thrown;
+      problems.push(errorOf(thrown));
+    }
+  }
+  throw severalProblems(problems);
 }
 
 /** The registry itself is asked last, so that its answer decides. */

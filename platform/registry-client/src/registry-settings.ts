@@ -14,6 +14,8 @@ export interface RegistrySettings {
   readonly plainHttp: readonly string[];
   /** Certificates of authorities in PEM, in addition to those of Node. */
   readonly authorities?: string;
+  /** Accepts any certificate. Blobs have digests, but nothing protects a tag or a password. */
+  readonly skipVerification?: boolean;
 }
 
 const MIRRORS_MAX = 32;

@@ -2,6 +2,7 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { getCACertificates } from 'node:tls';
+import type { RegistrySettings } from './registry-settings.ts';
 
 /** Not imported: platform/node/src/node-http.ts gives the reason. */
 const nodeHttp = process.getBuiltinModule('node:http');
@@ -24,11 +25,15 @@ export interface TransportRequest {
 export type Transport = (request: TransportRequest) => Promise<IncomingMessage>;
 
 /** The proxy variables of the environment (`HTTPS_PROXY`, `NO_PROXY`) apply. */
-export function createTransport(authorities: string | undefined, limits = TRANSPORT_LIMITS): Transport {
+export function createTransport(
+  { authorities, skipVerification }: Pick<RegistrySettings, 'authorities' | 'skipVerification'>,
+  limits = TRANSPORT_LIMITS,
+): Transport {
+  const trust = skipVerification === true ? { rejectUnauthorized: false } : {};
   const ca = authorities === undefined ? {} : { ca: [...getCACertificates('default'), authorities] };
   const agents: Readonly<Record<string, Agent>> = {
     'http:': new nodeHttp.Agent({ proxyEnv: process.env }),
-    'https:': new HttpsAgent({ proxyEnv: process.env, ...ca }),
+    'https:': new HttpsAgent({ proxyEnv: process.env, ...ca, ...trust }),
   };
   return ({ url, headers, signal }) =>
     new Promise((resolve, reject) => {

@@ -1,5 +1,12 @@
 export { algorithmOf, hexOf, isDigest, readDigest, type Digest, type DigestAlgorithm } from './digest.ts';
-export { formatReference, isRepository, isTag, parseReference, type ImageReference } from './reference.ts';
+export {
+  formatReference,
+  isRepository,
+  isTag,
+  parseReference,
+  repositoryAt,
+  type ImageReference,
+} from './reference.ts';
 export {
   isIndexType,
   layerCompression,
@@ -27,4 +34,5 @@ export {
 } from './distribution-error.ts';
 export { parseChallenges, type Challenge } from './challenge.ts';
 export { listAt, parseJson, sizeAt } from './json-fields.ts';
+export { readToken, tokenQuery } from './token.ts';
 export { OciError } from './oci-error.ts';

@@ -66,8 +66,12 @@ function splitRegistry(path: string): { registry: string; repository: string } {
   const isHost = first === 'localhost' || /[.:]/.test(first);
   const registry = isHost ? first : DEFAULT_REGISTRY;
   const rest = isHost ? path.slice(slash + 1) : path;
-  const isOfficial = registry === DEFAULT_REGISTRY && !rest.includes('/');
-  return { registry, repository: isOfficial ? `library/${rest}` : rest };
+  return { registry, repository: repositoryAt(registry, rest) };
+}
+
+/** Docker's rule: the images of Docker Hub without a namespace are in `library`. */
+export function repositoryAt(registry: string, name: string): string {
+  return registry === DEFAULT_REGISTRY && !name.includes('/') ? `library/${name}` : name;
 }
 
 /** The whole name, with every part that `parseReference` added. */

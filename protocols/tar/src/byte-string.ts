@@ -14,3 +14,7 @@ export function fieldString(bytes: Uint8Array): string {
   const end = bytes.indexOf(0);
   return byteString(end < 0 ? bytes : bytes.subarray(0, end));
 }
+
+export function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}

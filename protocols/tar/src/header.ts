@@ -3,6 +3,8 @@ import { fieldString } from './byte-string.ts';
 import { TarError } from './tar-error.ts';
 
 export const BLOCK_BYTES = 512;
+/** The length of the fields for the name and the link name. */
+export const NAME_BYTES = 100;
 
 export type TarType =
   | 'file'
@@ -51,8 +53,8 @@ const KINDS: Readonly<Record<string, HeaderKind>> = {
 };
 
 const MODE_MASK = 0o7777;
-const CHECKSUM_AT = 148;
-const CHECKSUM_BYTES = 8;
+export const CHECKSUM_AT = 148;
+export const CHECKSUM_BYTES = 8;
 const SPACE = 0x20;
 
 /** Returns undefined for a block of zeros, which ends an archive. Throws a TarError. */
@@ -79,13 +81,14 @@ export function decodeHeader(block: Uint8Array): TarHeader | undefined {
 
 /** Only POSIX headers have a prefix. GNU stores other fields there. */
 function nameIn(block: Uint8Array): string {
-  const name = fieldString(block.subarray(0, 100));
+  const name = fieldString(block.subarray(0, NAME_BYTES));
   const isPosix = fieldString(block.subarray(257, 263)) === 'ustar';
   const prefix = isPosix ? fieldString(block.subarray(345, 500)) : '';
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-function checksumOf(block: Uint8Array): number {
+/** The sum of all bytes. Its own field counts as spaces. */
+export function checksumOf(block: Uint8Array): number {
   return block.reduce((sum, byte, at) => {
     const isOwnField = at >= CHECKSUM_AT && at < CHECKSUM_AT + CHECKSUM_BYTES;
     return sum + (isOwnField ? SPACE : byte);

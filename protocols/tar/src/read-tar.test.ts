@@ -10,7 +10,12 @@ import { readTar, TarError, type TarEntry } from './index.ts';
 type Read = Omit<TarEntry, 'body'> & { readonly content: string };
 
 async function* pieces(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array, void> {
-  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+  for (let at = 0; at < bytes.length; at += length) {
+    const piece = Uint8Array.from(bytes.subarray(at, at + length));
+    yield piece;
+    // As a decoder that reuses its memory.
+    piece.fill(0xff);
+  }
 }
 
 async function entriesOf(bytes: Uint8Array, length = 1000): Promise<Read[]> {
@@ -86,7 +91,8 @@ for (const version of ['0.1', '1.0', 'old'])
       ...format,
     );
     assert.ok(bytes.length < 1_000_000, 'the holes are not in the archive');
-    const entries = await entriesOf(bytes);
+    // Each header is a chunk of its own.
+    const entries = await entriesOf(bytes, 512);
     const sparse = entries.find(({ name }) => name === './s');
     assert.equal(sparse?.size, 3_000_000);
     for (let at = 0; at < 40; at += 1)

@@ -22,6 +22,8 @@ const ENTRY_BYTES = 24;
 
 /** GNU's old format: 4 ranges in the header, and 21 in each block that follows. */
 export async function oldGnuSparse(block: Uint8Array, source: BlockSource): Promise<SparseFile> {
+  // Before the next block, because the source may reuse the memory of this one.
+  const size = numberIn(block.subarray(483, 495), 'real size');
   const ranges = [...rangesIn(block.subarray(386, 482))];
   let hasMore = block[482] !== 0;
   while (hasMore) {
@@ -30,7 +32,7 @@ export async function oldGnuSparse(block: Uint8Array, source: BlockSource): Prom
     if (ranges.length > RANGES_MAX) throw tooMany();
     hasMore = more[504] !== 0;
   }
-  return checked({ size: numberIn(block.subarray(483, 495), 'real size'), ranges });
+  return checked({ size, ranges });
 }
 
 function* rangesIn(bytes: Uint8Array): Generator<DataRange, void> {

@@ -43,17 +43,17 @@ test('timers keep running while an endless template is rendered, and its workflo
 
 test('warns about an image that the agent cannot run, at the template and at its workflow', async () => {
   await using api = await startedApi();
-  const images = '{name: a, image: "quay.io/x/rootio:v1"}, {name: b, image: "{{ .image }}"}';
+  const images = '{name: a, image: "quay.io/x/customtool:v1"}, {name: b, image: "{{ .image }}"}';
   const data = `name: x\ntasks: [{name: t, worker: w, actions: [${images}]}]\n`;
   const template = await put(api, 'templates', 't', { data });
   assert.equal(template.code, 201);
-  const warning = /cannot run the image quay\.io\/x\/rootio:v1; built in are image2disk, writefile/;
+  const warning = /cannot run the image quay\.io\/x\/customtool:v1; built in are image2disk, /;
   assert.match(template.headers.get('warning') ?? '', warning);
   const hardwareMap = { image: 'parted:v1' };
   const workflow = await put(api, 'workflows', 'w', { templateRef: 't', hardwareMap });
   assert.match(workflow.headers.get('warning') ?? '', warning);
   assert.match(workflow.headers.get('warning') ?? '', /cannot run the image parted:v1/);
-  const fine = { data: data.replace('x/rootio', 'x/cexec').replace('"{{ .image }}"', 'writefile:v2') };
+  const fine = { data: data.replace('x/customtool', 'x/cexec').replace('"{{ .image }}"', 'writefile:v2') };
   assert.equal((await put(api, 'templates', 'u', fine)).headers.get('warning'), null);
 });
 

@@ -10,7 +10,7 @@ import type { Space } from './space.ts';
 
 /** Each may hold a file and a hash. Many clients that push many layers at once have fewer. */
 const UPLOADS_MAX = 1000;
-/** An upload of which nothing came for this long is removed. */
+/** An upload is removed when nothing came for this long. */
 export const ABANDONED_MS = 24 * 60 * 60 * 1000;
 /** After this much, the free space is checked again. */
 const CHECKED_BYTES = 64 * 1024 * 1024;

@@ -18,6 +18,7 @@ import {
 } from '@tinkerbell/wire';
 import type { FlagReader } from './flag-reader.ts';
 import type { FlagName } from './flags/index.ts';
+import { mirrorsForAgents } from './registry-settings.ts';
 import { SettingsError } from './settings-error.ts';
 import { addressOf, addressOr } from './setting-values.ts';
 
@@ -131,8 +132,12 @@ function overrideOf(item: string): [number, string] {
 export function hookSettings(flags: FlagReader, own: Ipv4): HookScriptSettings {
   const syslogHost = flags.text('ipxe-script-syslog-fqdn') || (syslogAddress(flags, own) ?? '');
   const grpcAuthority = flags.text('ipxe-script-tink-server-addr-port') || own;
+  const origin = `http://${own}:${flags.port('http-port')}`;
+  const registryMirrors = mirrorsForAgents(flags, origin);
   return {
-    osieUrl: flags.text('ipxe-http-script-osie-url') || `http://${own}:${flags.port('http-port')}/hook`,
+    osieUrl: flags.text('ipxe-http-script-osie-url') || `${origin}/hook`,
+    namesHookUrl: true,
+    ...(registryMirrors === undefined ? {} : { registryMirrors }),
     kernelName: flags.text('ipxe-http-script-kernel-name'),
     initrdName: flags.text('ipxe-http-script-initrd-name'),
     grpcAuthority: /:\d+$/.test(grpcAuthority)

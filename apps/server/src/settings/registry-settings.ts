@@ -19,6 +19,17 @@ export function registryConfig(flags: FlagReader, dataDirectory: string): Regist
   };
 }
 
+/** The kernel takes 2,048 characters in all. */
+const MIRRORS_MAX_CHARACTERS = 512;
+
+/** Returns what machines need to ask the registry of this server first: the mirrors that fit, or undefined for none. */
+export function mirrorsForAgents(flags: FlagReader, origin: string): string | undefined {
+  const { mirrors = [] } = registryConfig(flags, '') ?? {};
+  const pairs = mirrors.map(({ host }) => `${host}=${origin}/v2/mirror/${host}`);
+  while (pairs.join(',').length > MIRRORS_MAX_CHARACTERS) pairs.pop();
+  return pairs.length === 0 ? undefined : pairs.join(',');
+}
+
 /** Docker's registry has another host than the names of its images. */
 const DOCKER = { host: 'docker.io', url: 'https://registry-1.docker.io' };
 

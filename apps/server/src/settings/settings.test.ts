@@ -326,6 +326,20 @@ test('reads secrets keys from a file or the environment, and never prints them',
   assert.throws(() => settings(['--secrets-key-file=/nowhere']), /cannot read --secrets-key-file \/nowhere/);
 });
 
+test('machines get the mirrors that fit into the kernel arguments', () => {
+  const mirrorsOf = (...args: string[]) => settings(args).boot?.hook.registryMirrors;
+  const own = ['--public-ipv4=10.2.0.1', '--http-port=8080'];
+  assert.equal(mirrorsOf(...own), undefined);
+  assert.equal(
+    mirrorsOf(...own, '--registry-mirrors=docker.io,quay.io=https://cache.example'),
+    'docker.io=http://10.2.0.1:8080/v2/mirror/docker.io,quay.io=http://10.2.0.1:8080/v2/mirror/quay.io',
+  );
+  const many = Array.from({ length: 30 }, (_, index) => `r${index}.example`);
+  const fitting = mirrorsOf(...own, `--registry-mirrors=${many.join(',')}`) ?? '';
+  assert.ok(fitting.length > 400 && fitting.length <= 512, fitting);
+  assert.equal(mirrorsOf(...own, '--registry-enabled=false', '--registry-mirrors=quay.io'), undefined);
+});
+
 test('the registry is enabled, has no anonymous pull, and mirrors are hosts with an address', () => {
   const { registry, dataDirectory } = settings([]);
   assert.deepEqual(registry, { directory: `${dataDirectory}/registry`, anonymousPull: false, mirrors: [] });

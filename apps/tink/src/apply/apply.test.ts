@@ -111,16 +111,16 @@ test('renders a workflow against the objects of the server, and warns about miss
 });
 
 test('warns about an image that the agent cannot run, with its place, also for an expression', async () => {
-  const text = templateText.replace('image2disk:v1', 'quay.io/tinkerbell-actions/rootio:v1');
+  const text = templateText.replace('image2disk:v1', 'quay.io/tinkerbell-actions/customtool:v1');
   const input = template('t', text);
-  const line = input.split('\n').findIndex((one) => one.includes('rootio')) + 1;
+  const line = input.split('\n').findIndex((one) => one.includes('customtool')) + 1;
   const expected = new RegExp(
-    `^warning: standard input:${line}:20: spec\\.data: the agent .* cannot run the image quay\\.io/tinkerbell-actions/rootio:v1; built in are image2disk,`,
+    `^warning: standard input:${line}:20: spec\\.data: the agent .* cannot run the image quay\\.io/tinkerbell-actions/customtool:v1; built in are image2disk,`,
   );
   assert.match((await tink('apply -f - -n a10', { input })).err, expected);
   const bare = await tink('template validate -f -', { input: text });
   assert.deepEqual(
-    [bare.code, bare.out, /^warning: standard input:9:16: the agent .*rootio/.test(bare.err)],
+    [bare.code, bare.out, /^warning: standard input:9:16: the agent .*customtool/.test(bare.err)],
     [0, 'standard input: the template is valid\n', true],
   );
   const made = templateText.replace('image2disk:v1', '"{{ .image }}:v1"');

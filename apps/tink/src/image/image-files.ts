@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf } from '@tinkerbell/platform-contract';
+import { BLOCK_BYTES, decodeHeader, TarError, type TarHeader } from '@tinkerbell/tar';
 import { TinkFailure } from '../failure.ts';
-import { readTarHeader, TAR_BLOCK } from './tar-format.ts';
 
 export interface ImageFiles {
   /** The path, for messages. */
@@ -86,22 +86,35 @@ function tarFiles(path: string, places: ReadonlyMap<string, Place>): ImageFiles 
   };
 }
 
-/** Where the files of an archive are. */
+/** Where the files of an archive are. Headers are read one by one, because bodies may have gigabytes. */
 async function tarPlaces(path: string): Promise<ReadonlyMap<string, Place>> {
   await using file = await open(path, 'r');
   const places = new Map<string, Place>();
-  const block = new Uint8Array(TAR_BLOCK);
+  const block = new Uint8Array(BLOCK_BYTES);
   for (let at = 0; places.size < ENTRIES_MAX;) {
-    const { bytesRead } = await file.read(block, 0, TAR_BLOCK, at);
+    const { bytesRead } = await file.read(block, 0, BLOCK_BYTES, at);
     if (bytesRead === 0 && at > 0) return places;
-    if (bytesRead < TAR_BLOCK) throw new Error('is not a tar archive');
-    const entry = readTarHeader(block);
+    if (bytesRead < BLOCK_BYTES) throw new Error('is not a tar archive');
+    const entry = headerIn(block);
     if (entry === undefined) return places;
-    const start = at + TAR_BLOCK;
-    if (entry.type === '0') places.set(entry.name, { start, sizeBytes: entry.sizeBytes });
-    at = start + Math.ceil(entry.sizeBytes / TAR_BLOCK) * TAR_BLOCK;
+    const start = at + BLOCK_BYTES;
+    if (entry.kind === 'file')
+      places.set(entry.name.replace(/^(?:\.\/)+/, ''), { start, sizeBytes: entry.size });
+    at = start + Math.ceil(entry.size / BLOCK_BYTES) * BLOCK_BYTES;
   }
   throw new Error(`has more than ${ENTRIES_MAX} files`);
+}
+
+function headerIn(block: Uint8Array): TarHeader | undefined {
+  try {
+    const header = decodeHeader(block);
+    if (header === undefined || header.size >= 0) return header;
+    throw new TarError('the size of an entry is negative');
+  } catch (thrown) {
+    if (thrown instanceof TarError)
+      throw new Error(`is not a tar archive: ${thrown.message}`, { cause: thrown });
+    throw thrown;
+  }
 }
 
 function requireSmall(path: string, name: string, sizeBytes: number): void {

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { algorithmOf, hexOf, readManifest, type Descriptor, type Digest } from '@tinkerbell/oci';
 import { messageOf } from '@tinkerbell/platform-contract';
+import { encodeHeader, paddingBytes } from '@tinkerbell/tar';
 import { TinkFailure } from '../failure.ts';
 import { blobName, type SourceManifest } from './image-source.ts';
 import type { RegistrySession } from './registry-session.ts';
-import { tarHeader, tarPadding } from './tar-format.ts';
 
 export interface PulledImage {
   readonly digest: Digest;
@@ -74,9 +74,17 @@ function indexOf({ mediaType, digest, bytes }: SourceManifest, reference: string
   return JSON.stringify({ schemaVersion: 2, manifests: [entry] });
 }
 
+function headerOf(name: string, size: number): Uint8Array {
+  return encodeHeader({ kind: 'file', name, mode: 0o644, size });
+}
+
+function paddingOf(size: number): Uint8Array {
+  return new Uint8Array(paddingBytes(size));
+}
+
 async function addBytes(file: FileHandle, name: string, content: string | Uint8Array): Promise<void> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  await file.write(Buffer.concat([tarHeader(name, bytes.length), bytes, tarPadding(bytes.length)]));
+  await file.write(Buffer.concat([headerOf(name, bytes.length), bytes, paddingOf(bytes.length)]));
 }
 
 async function addVerified(
@@ -84,7 +92,7 @@ async function addVerified(
   { digest, size }: Descriptor,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  await file.write(tarHeader(blobName(digest), size));
+  await file.write(headerOf(blobName(digest), size));
   const hash = createHash(algorithmOf(digest));
   let written = 0;
   for await (const chunk of chunks) {
@@ -96,7 +104,7 @@ async function addVerified(
   if (written !== size)
     throw new TinkFailure(`the registry sent ${written} bytes of ${digest}, and the manifest names ${size}`);
   verify(digest, hash.digest('hex'));
-  await file.write(tarPadding(size));
+  await file.write(paddingOf(size));
 }
 
 function hashOf(digest: Digest, chunks: readonly Uint8Array[]): string {

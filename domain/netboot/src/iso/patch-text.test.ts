@@ -99,6 +99,18 @@ test("the Hardware's own arguments come last, as far as they fit and are valid",
   assert.match(unreadable.leftOut[0] ?? '', /kernelParams\[0\]: holds ";"/);
 });
 
+test('an image gets the folder of the in-memory OS, if it fits', () => {
+  const whole = `${CONSOLES} ${IDENTITY} hook_url=http://192.168.77.1:7173`;
+  const hook = { namesHookUrl: true };
+  assert.equal(textOf({}, { hook }), whole);
+  assert.equal(textOf({}, { hook, charactersMax: whole.length - 1 }), `${CONSOLES} ${IDENTITY}`);
+  const registryMirrors = 'a=http://b/v2/mirror/a';
+  assert.equal(
+    textOf({}, { hook: { ...hook, registryMirrors } }),
+    `${whole} registry_mirrors=${registryMirrors}`,
+  );
+});
+
 test('a patch that is longer than the magic is refused, and the error states its length', () => {
   const hook = { extraKernelArguments: ['x'.repeat(1_024)] };
   assert.match(

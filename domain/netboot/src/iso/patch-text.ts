@@ -103,9 +103,11 @@ function ipamPart(field: string, text: string): string {
 }
 
 function ownExtras(
-  { path, osie }: Reservation,
-  { insecureTls }: HookScriptSettings,
+  reservation: Reservation,
+  settings: HookScriptSettings,
 ): readonly (readonly KernelArgument[])[] {
+  const { path, osie } = reservation;
+  const { identity } = kernelArgumentsFor(reservation, settings);
   const insecure = {
     name: 'tinkerbell_insecure_tls',
     value: 'true',
@@ -118,7 +120,8 @@ function ownExtras(
     field: `${path}.netboot.osie.kernelParams[${index}]`,
     mayHoldSpaces: true,
   }));
-  return [insecureTls ? [insecure] : [], params];
+  const named = (wanted: string) => identity.filter(({ name }) => name === wanted);
+  return [settings.insecureTls ? [insecure] : [], params, named('hook_url'), named('registry_mirrors')];
 }
 
 /** Upstream serves the image without these. Errors in them must not keep the machine from booting. */

@@ -38,6 +38,10 @@ export function kernelArgumentsFor(
     ...(settings.bootToken === undefined
       ? []
       : [argument('tinkerbell_boot_token', 'boot token', settings.bootToken)]),
+    ...(settings.namesHookUrl === true ? [hookUrlOf({ path, osie }, settings)] : []),
+    ...(settings.registryMirrors === undefined
+      ? []
+      : [argument('registry_mirrors', 'registry mirrors', settings.registryMirrors)]),
   ];
   const rest = [
     argument('console', 'console', 'tty0'),
@@ -48,6 +52,16 @@ export function kernelArgumentsFor(
     ),
   ];
   return { identity, rest };
+}
+
+function hookUrlOf(
+  { path, osie }: Pick<Reservation, 'path' | 'osie'>,
+  { osieUrl }: HookScriptSettings,
+): KernelArgument {
+  const own = osie.baseURL ?? '';
+  return own === ''
+    ? argument('hook_url', 'osie url', osieUrl)
+    : argument('hook_url', `${path}.netboot.osie.baseURL`, own);
 }
 
 function argument(name: string, field: string, value: string): KernelArgument {

@@ -36,6 +36,29 @@ function kernelArguments(decision: ScriptDecision): string[] {
   return command.slice(0, command.indexOf(' && ')).split(' ').slice(2);
 }
 
+test('the kernel arguments name the folder of the in-memory OS, where its segments are', () => {
+  const argumentIn = (decision: ScriptDecision) =>
+    kernelArguments(decision).filter((each) => each.startsWith('hook_url='));
+  const hook = { namesHookUrl: true };
+  assert.deepEqual(argumentIn(decide({}, { hook })), ['hook_url=http://192.168.77.1:7173']);
+  const own = { netboot: { osie: { baseURL: 'http://192.0.2.9/own' } } };
+  assert.deepEqual(argumentIn(decide(own, { hook })), ['hook_url=http://192.0.2.9/own']);
+  assert.deepEqual(argumentIn(decide()), []);
+  const settings = { hook: { ...hookSettings, ...hook }, bootLocalWhenIdle: true };
+  const unknown = staticScriptFor({ machineState: { hasWorkToDo: true }, settings });
+  assert.deepEqual(argumentIn(unknown), ['hook_url=${download-url}']);
+});
+
+test('the kernel arguments name the mirrors of registries', () => {
+  const registryMirrors = 'quay.io=http://192.168.77.1:7080/v2/mirror/quay.io';
+  const hook = { registryMirrors };
+  const expected = `registry_mirrors=${registryMirrors}`;
+  assert.ok(kernelArguments(decide({}, { hook })).includes(expected));
+  const settings = { hook: { ...hookSettings, ...hook }, bootLocalWhenIdle: true };
+  const unknown = staticScriptFor({ machineState: { hasWorkToDo: true }, settings });
+  assert.ok(kernelArguments(unknown).includes(expected));
+});
+
 test("the hook script passes upstream's kernel arguments in upstream's order", () => {
   const decision = decide({
     dhcp: { vlan_id: '30' },

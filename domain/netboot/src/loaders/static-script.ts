@@ -45,6 +45,10 @@ function kernelCommand(settings: HookScriptSettings): readonly ScriptLine[] {
     line`grpc_authority=\${grpc_authority}`,
     line`tinkerbell_tls=\${tinkerbell_tls}`,
     ...(settings.insecureTls ? [line`tinkerbell_insecure_tls=true`] : []),
+    ...(settings.namesHookUrl === true ? [line`hook_url=\${download-url}`] : []),
+    ...(settings.registryMirrors === undefined
+      ? []
+      : [line`registry_mirrors=${word('registry mirrors', settings.registryMirrors)}`]),
     line`worker_id=\${worker_id}`,
     line`hw_addr=\${mac}`,
     // The console of the machine is unknown.

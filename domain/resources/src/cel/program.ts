@@ -27,7 +27,7 @@ const environment = new Environment({
   .registerVariable('self', 'dyn')
   .registerVariable('oldSelf', 'dyn');
 
-/** In nodes, each of which takes about 500 bytes. The definitions of the Gateway API have 4,000. */
+/** In nodes. A node takes about 500 bytes. The definitions of the Gateway API have 4,000. */
 const CACHED_NODES_MAX = 30_000;
 /** The texts of the definitions that are or were served. */
 const programs = new BoundedCache<Program>(CACHED_NODES_MAX);

@@ -5,7 +5,7 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootedTree } from '../index.ts';
 import { applyLayer, type AppliedLayer } from '../index.ts';
-import { digestOf } from './layer-writer.ts';
+import { digestOf } from './digest-of.ts';
 
 export function listingOf(root: string): readonly string[] {
   const lines: string[] = [];

@@ -74,8 +74,8 @@ interface Place {
   readonly login: Login | undefined;
 }
 
-function push(image: TestImage, { host, directory, login }: Place): void {
-  const work = mkdtempSync(join(directory, 'image-'));
+/** Builds an image with umoci in an empty directory. Returns its OCI layout and the tag in it: `<path>:latest`. */
+export function buildLayout(image: TestImage, work: string): string {
   const reference = `${work}/layout:latest`;
   const umoci = (...args: string[]) => execFileSync('umoci', args, { stdio: 'pipe' });
   umoci('init', '--layout', `${work}/layout`);
@@ -96,6 +96,11 @@ function push(image: TestImage, { host, directory, login }: Place): void {
     ...(image.workingDirectory === undefined ? [] : ['--config.workingdir', image.workingDirectory]),
   ];
   umoci('config', '--image', reference, '--os', 'linux', ...options);
+  return reference;
+}
+
+function push(image: TestImage, { host, directory, login }: Place): void {
+  const reference = buildLayout(image, mkdtempSync(join(directory, 'image-')));
   const compression = ['--dest-compress-format', image.compression ?? 'gzip', '--format', 'oci'];
   const credentials = login === undefined ? [] : ['--dest-creds', `${login.username}:${login.password}`];
   const target = [

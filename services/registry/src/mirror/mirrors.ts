@@ -4,7 +4,15 @@
  * while the other registry is unreachable.
  */
 import { createHash } from 'node:crypto';
-import { algorithmOf, hexOf, isDigest, readDigest, readManifest, type Digest } from '@tinkerbell/oci';
+import {
+  algorithmOf,
+  hexOf,
+  isDigest,
+  readDigest,
+  readManifest,
+  repositoryAt,
+  type Digest,
+} from '@tinkerbell/oci';
 import {
   messageOf,
   PlatformError,
@@ -102,8 +110,7 @@ export class Mirrors {
     const [host = '', ...rest] = repository.slice(MIRROR_PREFIX.length).split('/');
     const upstream = this.#parts.upstreams.get(host);
     if (upstream === undefined || rest.length === 0) return undefined;
-    const isOfficial = host === 'docker.io' && rest.length === 1;
-    return { upstream, name: isOfficial ? `library/${rest.join('/')}` : rest.join('/') };
+    return { upstream, name: repositoryAt(host, rest.join('/')) };
   }
 
   #isFresh(repository: string, tag: string): boolean {

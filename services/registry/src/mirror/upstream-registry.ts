@@ -4,7 +4,8 @@ import {
   manifestMediaTypes,
   MANIFEST_MAX_BYTES,
   parseChallenges,
-  type Challenge,
+  readToken,
+  tokenQuery,
   type Digest,
 } from '@tinkerbell/oci';
 import {
@@ -43,8 +44,6 @@ export interface UpstreamParts {
 
 const ACCEPT = { accept: manifestMediaTypes.join(', ') };
 const TOKEN_BYTES_MAX = 64 * 1024;
-/** The lifetime of a token that names none (Docker's token specification). */
-const TOKEN_SECONDS = 60;
 const TOKENS_MAX = 1000;
 
 interface Asked {
@@ -121,46 +120,25 @@ class Tokens {
   /** Returns undefined when the registry offers no token without a credential. */
   async fetched(repository: string, header: string): Promise<string | undefined> {
     const challenge = parseChallenges(header).find(({ scheme }) => scheme === 'bearer');
-    const url = challenge && tokenUrl(challenge, repository);
-    if (url === undefined) return undefined;
+    const realm = URL.parse(challenge?.parameters['realm'] ?? '');
+    if (challenge === undefined || realm === null) return undefined;
     const { httpClient, mayConnect, clock } = this.#parts;
-    const answer = await httpClient.get(url, { mayConnect });
+    const query = tokenQuery(challenge, `repository:${repository}:pull`);
+    for (const [name, value] of query) realm.searchParams.append(name, value);
+    const answer = await httpClient.get(realm.href, { mayConnect });
     if (answer.status !== 200) {
       await answer.body.cancel();
       return undefined;
     }
-    const found = tokenIn(await limited(answer, TOKEN_BYTES_MAX));
+    const found = readToken(new TextDecoder().decode(await limited(answer, TOKEN_BYTES_MAX)));
     if (found === undefined) return undefined;
     const authorization = `Bearer ${found.token}`;
     if (this.#kept.size >= TOKENS_MAX) this.#kept.clear();
     // A token that ends within a request is of little use.
-    const lifeMs = Math.max(0, found.seconds - 10) * 1000;
+    const lifeMs = Math.max(0, found.lifetimeSeconds - 10) * 1000;
     this.#kept.set(repository, { authorization, untilMs: clock.monotonicMs() + lifeMs });
     return authorization;
   }
-}
-
-function tokenUrl({ parameters }: Challenge, repository: string): string | undefined {
-  const url = URL.parse(parameters['realm'] ?? '');
-  if (url === null) return undefined;
-  const { service } = parameters;
-  if (service !== undefined) url.searchParams.set('service', service);
-  url.searchParams.set('scope', `repository:${repository}:pull`);
-  return url.href;
-}
-
-function tokenIn(body: Uint8Array): { token: string; seconds: number } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { token, access_token: other, expires_in: seconds }: Record<string, unknown> = { ...value };
-  const text = token ?? other;
-  if (typeof text !== 'string' || !/^[\x21-\x7e]+$/.test(text)) return undefined;
-  return { token: text, seconds: typeof seconds === 'number' && seconds > 0 ? seconds : TOKEN_SECONDS };
 }
 
 async function limited({ body, url }: HttpClientResponse, bytesMax: number): Promise<Uint8Array> {

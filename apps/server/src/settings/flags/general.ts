@@ -23,7 +23,7 @@ export const generalFlags = flagGroup('General', {
   'enable-tink-controller': boolean('run the workflow controller', { default: 'true' }),
   'enable-images': boolean('serve image files', { default: 'true' }),
   'images-dir': text('folder served under /images/', { fallback: '<data-dir>/images' }),
-  'hook-dir': text('folder served under /hook/, with the kernel and initramfs of the in-memory OS', {
+  'hook-dir': text('folder served under /hook/, with kernel, initramfs and segments of the in-memory OS', {
     fallback: '<data-dir>/hook',
   }),
 });

@@ -33,7 +33,7 @@ export const registryFlags = flagGroup('Registry of container images', {
     'registries whose images are cached as mirror/<host>/<repository>, such as docker.io or quay.io=https://cache.example',
   ),
   'registry-max-bytes': number('limit of all stored blobs together, in bytes', {
-    fallback: 'the disk, of which 256 MiB stay free',
+    fallback: 'the size of the disk less 256 MiB',
   }),
 });
 

@@ -1,6 +1,6 @@
 /**
  * The initramfs is several cpio archives one after another, each compressed separately (the kernel unpacks
- * them in order). A segment whose inputs did not change is taken from the cache, so that a change to the
+ * them in order). A part whose inputs did not change is taken from the cache, so that a change to the
  * agent does not compress Node again.
  */
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ const WINDOW_LOG = 24;
 
 const compress = promisify(zstdCompress);
 
-export interface SegmentRequest {
+export interface PartRequest {
   readonly name: string;
   /** Everything that determines the content: package file names, source text, versions. */
   readonly inputs: readonly (string | Uint8Array)[];
@@ -30,23 +30,27 @@ export interface SegmentRequest {
 }
 
 /** Returns the compressed archive, from the cache when its inputs are the same. */
-export function buildSegment(request: SegmentRequest): Promise<Uint8Array> {
+export function buildPart(request: PartRequest): Promise<Uint8Array> {
   const recipe = `${request.zstdLevel}/${MODIFIED_SECONDS}/${WINDOW_LOG}`;
   return fromCache({ ...request, inputs: [recipe, ...request.inputs] }, async () => {
     const archive = encodeCpio(await request.entries(), MODIFIED_SECONDS);
-    return compress(archive, {
-      params: {
-        [constants.ZSTD_c_compressionLevel]: request.zstdLevel,
-        [constants.ZSTD_c_windowLog]: WINDOW_LOG,
-        [constants.ZSTD_c_enableLongDistanceMatching]: 1,
-      },
-    });
+    return compressZstd(archive, request.zstdLevel);
+  });
+}
+
+export function compressZstd(bytes: Uint8Array, level: number): Promise<Uint8Array> {
+  return compress(bytes, {
+    params: {
+      [constants.ZSTD_c_compressionLevel]: level,
+      [constants.ZSTD_c_windowLog]: WINDOW_LOG,
+      [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+    },
   });
 }
 
 /** Returns the result of `make`, or its earlier result for the same inputs. */
 export async function fromCache(
-  place: Pick<SegmentRequest, 'name' | 'inputs' | 'cacheDirectory'>,
+  place: Pick<PartRequest, 'name' | 'inputs' | 'cacheDirectory'>,
   make: () => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
   const hash = createHash('sha256');

@@ -1,0 +1,1 @@
+export { burninAction } from './burnin.ts';

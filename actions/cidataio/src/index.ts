@@ -1,0 +1,1 @@
+export { cidataioAction } from './cidataio.ts';

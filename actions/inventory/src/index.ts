@@ -1,0 +1,1 @@
+export { inventoryAction } from './inventory.ts';

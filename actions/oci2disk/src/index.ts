@@ -1,0 +1,1 @@
+export { oci2diskAction } from './oci2disk.ts';

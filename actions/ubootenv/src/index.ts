@@ -1,0 +1,1 @@
+export { ubootenvAction } from './ubootenv.ts';

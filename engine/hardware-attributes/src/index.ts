@@ -1,0 +1,3 @@
+export { readAttributes } from './hardware-attributes.ts';
+export { firstMac } from './network-attributes.ts';
+export { linkName, listNames, readLine } from './sys-file.ts';
