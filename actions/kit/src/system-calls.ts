@@ -129,8 +129,19 @@ let opened: Library | undefined;
 
 function openLibrary() {
   // Required rather than imported, because a Node without it must still run everything else.
-  const ffi: typeof Ffi = createRequire(import.meta.url)('node:ffi');
+  const ffi: typeof Ffi = withoutWarnings(() => createRequire(import.meta.url)('node:ffi'));
   return { ...ffi.dlopen(null, SIGNATURES), readInt32: ffi.getInt32, readText: ffi.toString };
+}
+
+/** Node warns that node:ffi may change, which an operator can do nothing about. */
+function withoutWarnings<Value>(work: () => Value): Value {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function call(work: (library: Library) => number | bigint): CallResult {
