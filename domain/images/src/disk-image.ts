@@ -8,14 +8,16 @@ import type { Digest, ImageManifest } from '@tinkerbell/oci';
 export const DISK_CONFIG_TYPE = 'application/vnd.tinkerbell.disk.v1+json';
 export const PACK_TYPE = 'application/vnd.tinkerbell.disk.pack.v1';
 
-/** The chunks that this server makes. */
-export const CHUNK_BYTES = 4 * 1024 * 1024;
+const SMALL_CHUNK_BYTES = 1024 * 1024;
+const LARGE_CHUNK_BYTES = 4 * 1024 * 1024;
+/** The index has room for all small chunks of such a disk. */
+const SMALL_CHUNKS_DISK_BYTES = 256 * 1024 ** 3;
 /** Readers accept powers of two in these bounds, because each chunk is in memory as a whole. */
 export const CHUNK_BYTES_MIN = 64 * 1024;
 export const CHUNK_BYTES_MAX = 16 * 1024 * 1024;
 /** zstd adds less than this to a chunk that does not compress. */
 export const OVERHEAD_BYTES_MAX = 128 * 1024;
-/** Room for 300,000 distinct chunks, which are more than 1 TiB of data. */
+/** Room for 300,000 distinct chunks, which are more than 256 GiB of small ones, and more than 1 TiB of large ones. */
 export const DISK_CONFIG_BYTES_MAX = 32 * 1024 * 1024;
 /** Above any disk, and exact as a number. */
 export const DISK_BYTES_MAX = 2 ** 50;
@@ -64,6 +66,14 @@ export interface PlacedChunk {
   readonly diskOffset: number;
   readonly diskLength: number;
   readonly stored: StoredChunk;
+}
+
+/**
+ * Returns the size of the chunks of a new image. Small ones send less for a small change and fit the caches of a processor.
+ * `undefined` is a disk whose size is not known yet.
+ */
+export function chunkBytesFor(diskBytes: number | undefined): number {
+  return (diskBytes ?? 0) > SMALL_CHUNKS_DISK_BYTES ? LARGE_CHUNK_BYTES : SMALL_CHUNK_BYTES;
 }
 
 export function isDiskManifest({ config }: ImageManifest): boolean {

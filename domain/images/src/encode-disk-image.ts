@@ -20,7 +20,7 @@ export function encodeDiskConfig({ diskBytes, chunkBytes, chunks, runs }: DiskIm
   if (text.length > DISK_CONFIG_BYTES_MAX)
     throw new OciError(
       'chunks',
-      `are ${chunks.length}, and an image has room for about 300,000: split it into several disks`,
+      `are ${chunks.length}, and an image has room for about 300,000. Unpack the source into a file first: a disk of a known size above 256 GiB has larger chunks`,
     );
   return text;
 }

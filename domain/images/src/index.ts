@@ -1,5 +1,5 @@
 export {
-  CHUNK_BYTES,
+  chunkBytesFor,
   DISK_CONFIG_BYTES_MAX,
   DISK_CONFIG_TYPE,
   isDiskManifest,
@@ -15,4 +15,5 @@ export { diskManifest, encodeDiskConfig } from './encode-disk-image.ts';
 export { DiskImageBuilder } from './disk-image-builder.ts';
 export { packBytesFor } from './pack-size.ts';
 export { positionsOf, probePositions } from './positions.ts';
+export { packedPart, stretchesOf, stretchRoom, type Stretch } from './stretches.ts';
 export { sharedBytes, sizesOf, type DiskSizes } from './compare.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import {
-  CHUNK_BYTES,
+  chunkBytesFor,
   DiskImageBuilder,
   diskManifest,
   encodeDiskConfig,
@@ -22,6 +22,8 @@ import { PackFile } from './pack-file.ts';
 
 /** Chunks that are hashed and compressed at once, each with up to twice its size of memory. */
 const WINDOW = 6;
+/** zstd adds less than this to bytes that do not compress. */
+const OVERHEAD_BYTES = 4096;
 const compress = promisify(zstdCompress);
 
 export interface AddedDisk {
@@ -43,9 +45,10 @@ export interface DiskTarget {
 export async function addDisk(source: DiskSource, target: DiskTarget): Promise<AddedDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'tink-packs-'));
   try {
-    const builder = new DiskImageBuilder(CHUNK_BYTES, target.earlier);
+    const chunkBytes = chunkBytesFor(source.diskBytes);
+    const builder = new DiskImageBuilder(chunkBytes, target.earlier);
     const packer = new Packer({ builder, folder, target });
-    const cutter = new DiskCutter(CHUNK_BYTES);
+    const cutter = new DiskCutter(chunkBytes);
     const jobs: Promise<PreparedChunk>[] = [];
     for await (const chunk of cutter.chunks(source.parts)) {
       const job = prepare(chunk, builder);
@@ -78,7 +81,9 @@ async function prepare(
 ): Promise<PreparedChunk> {
   const hash = await crypto.subtle.digest('SHA-256', bytes);
   const digest = readDigest(`sha256:${Buffer.from(hash).toString('hex')}`);
-  const packed = builder.has(digest) ? undefined : await compress(bytes, { chunkSize: CHUNK_BYTES });
+  const packed = builder.has(digest)
+    ? undefined
+    : await compress(bytes, { chunkSize: bytes.length + OVERHEAD_BYTES });
   release();
   return { position, digest, packed };
 }
