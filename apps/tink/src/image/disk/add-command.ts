@@ -43,6 +43,7 @@ export function addDiskImage(group: Command, terminal: Terminal): void {
         digest: added.digest,
         path,
         ...sizesOf(added.image),
+        chunks: added.image.chunks.length,
         sentBytes: added.sentBytes,
       };
       if (json === true) return terminal.out(`${JSON.stringify(result)}\n`);
@@ -63,7 +64,12 @@ async function addFrom(
   try {
     const earlier = await earlierDisks(place.registry, place.repository, place.reference);
     const source = await openDiskSource(text, { signal, clock, log: quiet }, scope);
-    return await addDisk(source, { ...place, earlier, progress: progressOf(terminal, source.diskBytes) });
+    return await addDisk(source, {
+      ...place,
+      earlier,
+      clock,
+      progress: progressOf(terminal, source.diskBytes),
+    });
   } catch (thrown) {
     if (thrown instanceof TinkFailure) throw thrown;
     if (thrown instanceof OciError) throw new TinkFailure(thrown.message);

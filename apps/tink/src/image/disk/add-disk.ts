@@ -14,11 +14,13 @@ import {
   type DiskImage,
 } from '@tinkerbell/images';
 import { mediaTypes, readDigest, type Digest } from '@tinkerbell/oci';
+import type { Clock } from '@tinkerbell/platform-contract';
 import type { SourceBlob } from '../image-source.ts';
 import type { RegistrySession } from '../registry-session.ts';
 import { DiskCutter, type DiskChunk } from './disk-chunks.ts';
 import type { DiskSource } from './disk-source.ts';
 import { PackFile } from './pack-file.ts';
+import { PackLease } from './pack-lease.ts';
 
 /** Chunks that are hashed and compressed at once, each with up to twice its size of memory. */
 const WINDOW = 6;
@@ -38,6 +40,7 @@ export interface DiskTarget {
   readonly reference: string;
   /** Images in the repository. */
   readonly earlier: readonly DiskImage[];
+  readonly clock: Clock;
   /** Called with the bytes of the disk that were read. */
   progress(diskBytes: number): void;
 }
@@ -47,7 +50,8 @@ export async function addDisk(source: DiskSource, target: DiskTarget): Promise<A
   try {
     const chunkBytes = chunkBytesFor(source.diskBytes);
     const builder = new DiskImageBuilder(chunkBytes, target.earlier);
-    const packer = new Packer({ builder, folder, target });
+    await using lease = leaseOf(target);
+    const packer = new Packer({ builder, folder, target, lease });
     const cutter = new DiskCutter(chunkBytes);
     const jobs: Promise<PreparedChunk>[] = [];
     for await (const chunk of cutter.chunks(source.parts)) {
@@ -66,6 +70,13 @@ export async function addDisk(source: DiskSource, target: DiskTarget): Promise<A
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** An earlier image may be deleted while its packs are becoming a part of this one. */
+function leaseOf({ registry, repository, earlier, clock }: DiskTarget): PackLease {
+  const lease = new PackLease({ clock, ask: (pack) => registry.hasBlob(repository, pack) });
+  for (const { packs } of earlier) for (const { digest } of packs) lease.keep(digest);
+  return lease;
 }
 
 interface PreparedChunk {
@@ -92,6 +103,7 @@ interface PackerParts {
   readonly builder: DiskImageBuilder;
   readonly folder: string;
   readonly target: DiskTarget;
+  readonly lease: PackLease;
 }
 
 class Packer {
@@ -139,6 +151,7 @@ class Packer {
   async #send(pack: PackFile, blob: SourceBlob): Promise<void> {
     const { registry, repository } = this.#parts.target;
     if (await registry.pushBlob(repository, blob)) this.sentBytes += blob.sizeBytes;
+    this.#parts.lease.keep(blob.digest);
     await pack.remove();
   }
 }
