@@ -2,7 +2,7 @@
  * Runs an action as the agent in the in-memory OS does: with the bundled agent, in a separate process,
  * controlled by messages.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { bundleAgent } from '@tinkerbell/hook';
@@ -15,7 +15,11 @@ export interface ActionRun {
   readonly seconds: number;
   /** The action's own output. */
   readonly message: string;
+  /** The most memory that its process had, in MB (10^6 bytes). */
+  readonly peakMegabytes: number;
 }
+
+const MEMORY_READ_MS = 20;
 
 interface RunnerMessage {
   readonly kind: string;
@@ -38,14 +42,32 @@ export async function createActionRunner(context: BenchContext): Promise<ActionR
     const command = [process.execPath, '--disable-warning=ExperimentalWarning', agent, 'run-action'] as const;
     const program = startProgram(context, { command: [...command], channel: true });
     let result: RunnerMessage['result'];
+    let peakMegabytes = 0;
+    // The kernel keeps the peak, so only what is used after the last reading is missed.
+    const read = (): void => {
+      peakMegabytes = Math.max(peakMegabytes, peakMemory(program.pid));
+    };
+    const reading = setInterval(read, MEMORY_READ_MS);
     program.process.on('message', (raw) => {
       const message = raw as RunnerMessage;
-      if (message.kind === 'ready') program.process.send({ image, command: [], environment });
+      if (message.kind === 'ready')
+        program.process.send({ image, command: [], environment, execution: { kind: 'built-in' } });
       if (message.kind === 'result') result = message.result;
     });
     await program.ended;
+    clearInterval(reading);
     const seconds = (performance.now() - startedMs) / 1000;
-    if (result?.ok === true) return { seconds, message: result.message ?? '' };
+    if (result?.ok === true) return { seconds, message: result.message ?? '', peakMegabytes };
     throw new Error(`${image}: ${result?.error ?? program.output()}`);
   };
+}
+
+/** Returns 0 for a process that has ended. */
+function peakMemory(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return (Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024) / 1e6;
+  } catch {
+    return 0;
+  }
 }

@@ -15,6 +15,7 @@ const BLOCK_BYTES = 4096;
 const DATA_SHARE = 0.3;
 const EXTENT_BLOCKS_MAX = 2048;
 const SEED = 0x74696e6b;
+const NEW_EXTENT = 20;
 const WORDS = ['machine ', 'workflow ', 'template ', 'hardware ', 'action ', '/usr/lib/', '\n\t', 'return '];
 
 export interface DiskImages {
@@ -26,12 +27,7 @@ export interface DiskImages {
 
 /** Returns the paths of the image and its compressed forms, which are created once and kept in the cache. */
 export async function diskImages(context: BenchContext, mebibytes: number): Promise<DiskImages> {
-  const raw = join(context.cacheDirectory, `image-${mebibytes}-${SEED.toString(16)}.raw`);
-  if (!existsSync(raw)) {
-    context.say(`making an image of ${mebibytes} MiB`);
-    writeImage(`${raw}.part`, mebibytes * MEBIBYTE);
-    renameSync(`${raw}.part`, raw);
-  }
+  const raw = rawImage(context, { mebibytes, version: 1 });
   const compressed = async (extension: string, command: string): Promise<string> => {
     const path = `${raw}.${extension}`;
     if (existsSync(path)) return path;
@@ -48,18 +44,37 @@ export async function diskImages(context: BenchContext, mebibytes: number): Prom
   };
 }
 
-function writeImage(path: string, bytes: number): void {
+/**
+ * Returns the path of the raw image. In version 2, every twentieth extent of data is new, which is 5 % of them, all over the
+ * disk.
+ */
+export function rawImage(
+  context: BenchContext,
+  { mebibytes, version }: { readonly mebibytes: number; readonly version: 1 | 2 },
+): string {
+  const suffix = version === 1 ? '' : '-v2';
+  const path = join(context.cacheDirectory, `image-${mebibytes}-${SEED.toString(16)}${suffix}.raw`);
+  if (existsSync(path)) return path;
+  context.say(`making an image of ${mebibytes} MiB`);
+  writeImage(`${path}.part`, { bytes: mebibytes * MEBIBYTE, version });
+  renameSync(`${path}.part`, path);
+  return path;
+}
+
+function writeImage(path: string, { bytes, version }: { bytes: number; version: 1 | 2 }): void {
   const random = randomNumbers(SEED);
   const pool = dataPool(random);
+  const newPool = version === 1 ? pool : dataPool(randomNumbers(SEED + 1));
   const file = openSync(path, 'w');
   ftruncateSync(file, bytes);
   let at = 0;
   let poolAt = 0;
-  while (at < bytes) {
+  for (let number = 1; at < bytes; number += 1) {
+    const source = number % NEW_EXTENT === 0 ? newPool : pool;
     const extent = (1 + (random() % EXTENT_BLOCKS_MAX)) * BLOCK_BYTES;
     for (let left = Math.min(extent, bytes - at); left > 0;) {
       const length = Math.min(left, POOL_BYTES - poolAt);
-      writeSync(file, pool, poolAt, length, at);
+      writeSync(file, source, poolAt, length, at);
       poolAt = (poolAt + length) % POOL_BYTES;
       at += length;
       left -= length;

@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 
 import { createActionRunner } from './action-run.ts';
 import { rowOf, type Benchmark } from './benchmark.ts';
 import { diskImages } from './disk-image.ts';
 import { serveFiles } from './file-server.ts';
-import { createLoopDisk, type LoopDisk } from './loop-disk.ts';
+import { assertWritten, createLoopDisk, sha256Of } from './loop-disk.ts';
 import { alternate, median } from './rounds.ts';
 import { mustRun, needProgram } from './running-program.ts';
 
-const DD = 'dd oflag=direct iflag=fullblock bs=1M conv=fsync,notrunc status=none';
+/** The end of the pipe that an operator would type. */
+export const DD = 'dd oflag=direct iflag=fullblock bs=1M conv=fsync,notrunc status=none';
 
 /** The command that an operator would type, and the required speed-up of the action. */
 const FORMS = [
@@ -61,14 +60,3 @@ export const image2diskBenchmark: Benchmark = {
     return rows;
   },
 };
-
-async function assertWritten(disk: LoopDisk, wanted: string): Promise<void> {
-  const found = await sha256Of(disk.device);
-  if (found !== wanted) throw new Error(`${disk.device} does not hold the image: ${found}, not ${wanted}`);
-}
-
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
-  return hash.digest('hex');
-}

@@ -2,7 +2,8 @@
  * A block device backed by memory if there is enough of it, so that the program and not this machine's disk
  * is measured.
  */
-import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { CannotRun, type BenchContext } from './benchmark.ts';
@@ -56,4 +57,16 @@ function freeBytes(directory: string): number {
   } catch {
     return 0;
   }
+}
+
+/** @throws Error when the disk does not have the SHA-256. */
+export async function assertWritten(disk: LoopDisk, wanted: string): Promise<void> {
+  const found = await sha256Of(disk.device);
+  if (found !== wanted) throw new Error(`${disk.device} does not hold the image: ${found}, not ${wanted}`);
+}
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }

@@ -12,6 +12,7 @@ import { filesBenchmark } from './files.ts';
 import { gatewayBenchmark } from './gateway.ts';
 import { goTemplateBenchmark } from './go-template.ts';
 import { hookBenchmark } from './hook.ts';
+import { imageBenchmark } from './image.ts';
 import { image2diskBenchmark } from './image2disk.ts';
 import { metadataBenchmark } from './metadata.ts';
 import { jsonLine, tableOf } from './report.ts';
@@ -25,6 +26,7 @@ const CACHE_DIRECTORY = fileURLToPath(new URL('../../.cache/bench', import.meta.
 
 const BENCHMARKS: readonly Benchmark[] = [
   image2diskBenchmark,
+  imageBenchmark,
   serverBenchmark,
   apiBenchmark,
   workflowsBenchmark,

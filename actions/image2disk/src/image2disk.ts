@@ -17,6 +17,11 @@ import {
   type WriteTotals,
 } from '@tinkerbell/action-kit';
 
+import { sizesOf } from '@tinkerbell/images';
+
+import { openChunkDisk } from './chunked/chunk-disk.ts';
+import { isManifestUrl, readRegistryImage } from './chunked/registry-image.ts';
+import { writeChunks } from './chunked/write-chunks.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 /** The part of an image that reveals a web page. */
@@ -29,6 +34,7 @@ const PAGE_START_BYTES = 256;
 export const image2diskAction = defineAction('image2disk', async (environment, context) => {
   const settings = readSettings(environment);
   await assertWritable(settings.disk);
+  if (isManifestUrl(settings.url)) return { message: await writeRegistryImage(settings, context) };
   const started = context.clock.monotonicMs();
   const totals = await writeImage(settings, context);
   const seconds = Math.max((context.clock.monotonicMs() - started) / 1000, 0.001);
@@ -42,6 +48,24 @@ export const image2diskAction = defineAction('image2disk', async (environment, c
 async function assertWritable(disk: string): Promise<void> {
   const info = await stat(disk).catch(() => undefined);
   if (info?.isFile() !== true) await assertBlockDevice(disk);
+}
+
+async function writeRegistryImage(settings: Settings, context: ActionContext): Promise<string> {
+  const { url, disk: path, retryForMs, sha256 } = settings;
+  const { signal, clock, log } = context;
+  const request = { url, retryForMs, signal, clock, log };
+  const registry = await readRegistryImage(request, sha256);
+  const { image } = registry;
+  const sizes = { sizeBytes: await deviceSize(path), imageBytes: image.diskBytes };
+  await using disk = await openChunkDisk(path, sizes, signal);
+  const meter = progressMeter(settings.progressIntervalMs, context);
+  meter.setTotal(sizesOf(image).dataBytes);
+  log.info('writing disk image', { url: url.href, disk: path, chunks: image.chunks.length });
+  const totals = await writeChunks({ registry, disk, request, done: (bytes) => meter.add(bytes) });
+  context.progress({ message: `syncing ${path}` });
+  await disk.finish();
+  const fetched = formatBytes(totals.fetchedBytes);
+  return `wrote a disk of ${formatBytes(image.diskBytes)} to ${path}: ${fetched} fetched, ${totals.keptChunks} of ${totals.chunks} chunks kept`;
 }
 
 async function writeImage(settings: Settings, context: ActionContext): Promise<WriteTotals> {

@@ -28,6 +28,7 @@ export { formatBytes } from './format-bytes.ts';
 export {
   changeMachineState,
   loadKernel,
+  nextData,
   rereadPartitionTable,
   zeroRange,
   type CallResult,
@@ -44,11 +45,15 @@ export { directoryBelow, type NewDirectory } from './directory-below.ts';
 export { unpackTar, type UnpackTotals } from './unpack-tar.ts';
 export { peekStart } from './peek-start.ts';
 export { progressMeter, type ProgressMeter } from './progress-meter.ts';
-export { openRangeFile, type RangeFile, type RangeRequest } from './range-file.ts';
-export { alignedBuffer } from './aligned-buffer.ts';
+export { openRangeFile, withRetries, type RangeFile, type RangeRequest } from './range-file.ts';
+export { alignedBuffer, sharedAlignedBuffer } from './aligned-buffer.ts';
 export { openDiskReader, type DiskReader } from './disk-reader.ts';
 export { readTableOf } from './read-table.ts';
 export { withSystemDirectories } from './system-directories.ts';
+export { releaseChunk } from './release-chunk.ts';
+export { splitZeros } from './zero-runs.ts';
+export { DroppedError, getFollowing, refusedBy } from './http-get.ts';
+export { qcow2Decoders } from './qcow2-decoders.ts';
 export { hookUrlIn } from './segments/hook-url.ts';
 export { ensureSegment } from './segments/ensure-segment.ts';
 export { offeredSegment, type SegmentName } from './segments/offered-segments.ts';

@@ -148,7 +148,11 @@ async function bodyOf({ response, url }: Answer, length: number): Promise<Uint8A
   return bytes;
 }
 
-async function withRetries<Result>(request: RangeRequest, work: () => Promise<Result>): Promise<Result> {
+/** Repeats work that fails by a dropped connection or an overloaded server. */
+export async function withRetries<Result>(
+  request: RangeRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const { clock, signal, log, url, retryForMs } = request;
   const startMs = clock.monotonicMs();
   for (let backoffMs = BACKOFF_FIRST_MS; ; backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS)) {

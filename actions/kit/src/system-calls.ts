@@ -10,6 +10,9 @@ export type CallResult = { readonly ok: true } | { readonly ok: false; readonly 
 const FALLOCATE_KEEP_SIZE = 0x01;
 const FALLOCATE_PUNCH_HOLE = 0x02;
 const FALLOCATE_ZERO_RANGE = 0x10;
+const SEEK_DATA = 3;
+/** ENXIO. */
+const ONLY_A_HOLE = /No such device or address/;
 const IOCTL_BLKRRPART = 0x125f;
 /**
  * First deallocate so that the range reads as zeros. Otherwise write zeros in the kernel, which every block
@@ -32,6 +35,7 @@ const REBOOT_COMMANDS = {
 
 const SIGNATURES = {
   fallocate: { return: 'i32', arguments: ['i32', 'i32', 'i64', 'i64'] },
+  lseek: { return: 'i64', arguments: ['i32', 'i64', 'i32'] },
   ioctl: { return: 'i32', arguments: ['i32', 'u64', 'u64'] },
   lsetxattr: { return: 'i32', arguments: ['buffer', 'buffer', 'buffer', 'u64', 'i32'] },
   reboot: { return: 'i32', arguments: ['i32'] },
@@ -53,6 +57,21 @@ export function zeroRange(
   return call((library) =>
     library.functions.fallocate(descriptor, ZERO_METHODS[method], BigInt(range.offset), BigInt(range.length)),
   );
+}
+
+/**
+ * Returns where data begins in a file at or after `offset`, and undefined when only a hole follows. Where that is unknown, data
+ * begins at once. Changes the position of the file.
+ */
+export function nextData(descriptor: number, offset: number): number | undefined {
+  let found = offset;
+  const result = call((library) => {
+    const at = library.functions.lseek(descriptor, BigInt(offset), SEEK_DATA);
+    found = Number(at);
+    return at;
+  });
+  if (result.ok) return found;
+  return ONLY_A_HOLE.test(result.error) ? undefined : offset;
 }
 
 /** Sets an extended attribute of a file, and of a link itself. The name is a byte string. */
@@ -110,8 +129,19 @@ let opened: Library | undefined;
 
 function openLibrary() {
   // Required rather than imported, because a Node without it must still run everything else.
-  const ffi: typeof Ffi = createRequire(import.meta.url)('node:ffi');
+  const ffi: typeof Ffi = withoutWarnings(() => createRequire(import.meta.url)('node:ffi'));
   return { ...ffi.dlopen(null, SIGNATURES), readInt32: ffi.getInt32, readText: ffi.toString };
+}
+
+/** Node warns that node:ffi may change, which an operator can do nothing about. */
+function withoutWarnings<Value>(work: () => Value): Value {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function call(work: (library: Library) => number | bigint): CallResult {

@@ -5,12 +5,11 @@ import {
   formatBytes,
   openDiskWriter,
   progressMeter,
+  qcow2Decoders,
   type ActionContext,
   type WriteTotals,
 } from '@tinkerbell/action-kit';
 import { openQcow2, Qcow2Error, type ImageFile, type ImagePart } from '@tinkerbell/qcow2';
-
-import { decoders } from './decoders.ts';
 
 const PROGRESS_MS = 1000;
 /** One read of a raw image. */
@@ -49,7 +48,7 @@ export async function writeImage(
 
 async function qcow2Parts(file: ImageFile): Promise<Parts> {
   const image = await openQcow2(file);
-  return { diskBytes: image.diskBytes, parts: image.parts(decoders) };
+  return { diskBytes: image.diskBytes, parts: image.parts(qcow2Decoders) };
 }
 
 function rawParts(file: ImageFile): Parts {

@@ -40,5 +40,6 @@ export {
   type DistributionErrorCode,
 } from './distribution-error.ts';
 export { parseChallenges, type Challenge } from './challenge.ts';
+export { listAt, parseJson, sizeAt } from './json-fields.ts';
 export { readToken, tokenQuery } from './token.ts';
 export { OciError } from './oci-error.ts';

@@ -1,10 +1,14 @@
 /** `tink image`: container images in the registry of the server. */
 import type { Command } from 'commander';
+import { isDiskManifest, sharedBytes, sizesOf, type DiskImage } from '@tinkerbell/images';
 import { OciError, readManifest } from '@tinkerbell/oci';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { alignedText } from '../output/table-text.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
+import { addDiskImage } from './disk/add-command.ts';
+import { addVerify } from './disk/verify-command.ts';
+import { storedDisk } from './disk/stored-disks.ts';
 import { openImageFiles } from './image-files.ts';
 import { imageSourceOf, nameOnServer } from './image-source.ts';
 import { pullImage } from './pull-image.ts';
@@ -15,10 +19,14 @@ interface JsonOption {
 }
 
 export function addImage(program: Command, terminal: Terminal): void {
-  const group = program.command('image').description('manage container images in the registry of the server');
+  const group = program
+    .command('image')
+    .description('manage container and disk images in the registry of the server');
+  addDiskImage(group, terminal);
   addPush(group, terminal);
   addPull(group, terminal);
   addList(group, terminal);
+  addVerify(group, terminal);
   addDelete(group, terminal);
   addCollect(group, terminal);
 }
@@ -81,27 +89,59 @@ function addList(group: Command, terminal: Terminal): void {
     .action(async (repository: string | undefined, { json }: JsonOption, command: Command) => {
       const registry = await registryOf(command, terminal);
       const repositories = repository === undefined ? await registry.repositories() : [repository];
-      const images: { repository: string; tag: string; digest: string; bytes: number | undefined }[] = [];
+      const images: Described[] = [];
       for (const one of repositories)
         for (const tag of await registry.tags(one))
-          images.push({ repository: one, tag, ...(await plainly(() => described(registry, one, tag))) });
-      if (json === true) return terminal.out(`${JSON.stringify(images, undefined, 2)}\n`);
-      const rows = images.map(({ repository: name, tag, digest, bytes }) => [
+          images.push(await plainly(() => described(registry, one, tag)));
+      const shown = images.map(({ image, ...rest }) => ({ ...rest, ...diskOf(image, images) }));
+      if (json === true) return terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
+      const rows = shown.map(({ repository: name, tag, digest, bytes, disk }) => [
         name,
         tag,
-        bytes === undefined ? '(index)' : `${(bytes / 1e6).toFixed(1)} MB`,
+        bytes === undefined ? '(index)' : megabytes(bytes),
         digest,
+        disk === undefined ? '' : diskText(disk),
       ]);
-      terminal.out(alignedText([['REPOSITORY', 'TAG', 'SIZE', 'DIGEST'], ...rows]));
+      terminal.out(alignedText([['REPOSITORY', 'TAG', 'SIZE', 'DIGEST', 'DISK'], ...rows]));
     });
 }
 
+interface Described {
+  readonly repository: string;
+  readonly tag: string;
+  readonly digest: string;
+  readonly bytes: number | undefined;
+  /** Undefined for a container image. */
+  readonly image: DiskImage | undefined;
+}
+
+/** Shared: the part of its chunks that disk images in the list have too. */
+function diskOf(image: DiskImage | undefined, all: readonly Described[]) {
+  if (image === undefined) return {};
+  const others = all.flatMap((one) => (one.image === undefined || one.image === image ? [] : [one.image]));
+  return { disk: { ...sizesOf(image), sharedBytes: sharedBytes(image, others) } };
+}
+
+function diskText(disk: {
+  readonly diskBytes: number;
+  readonly dataBytes: number;
+  readonly sharedBytes: number;
+}): string {
+  return `${megabytes(disk.dataBytes)} of ${megabytes(disk.diskBytes)}, ${megabytes(disk.sharedBytes)} shared`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 /** The size of an index depends on the platform. */
-async function described(registry: RegistrySession, repository: string, tag: string) {
+async function described(registry: RegistrySession, repository: string, tag: string): Promise<Described> {
   const { digest, bytes, mediaType } = await registry.manifest(repository, tag);
   const manifest = readManifest(bytes, mediaType);
   const parts = manifest.kind === 'image' ? [manifest.config, ...manifest.layers] : undefined;
-  return { digest, bytes: parts?.reduce((sum, { size }) => sum + size, 0) };
+  const isDisk = manifest.kind === 'image' && isDiskManifest(manifest);
+  const image = isDisk ? await storedDisk(registry, repository, manifest) : undefined;
+  return { repository, tag, digest, bytes: parts?.reduce((sum, { size }) => sum + size, 0), image };
 }
 
 function addDelete(group: Command, terminal: Terminal): void {

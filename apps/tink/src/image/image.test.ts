@@ -66,7 +66,10 @@ describe('tink image', () => {
       listed.map((one) => `${one.tag} ${one.digest}`),
       [`v1 ${digest}`, `v2 ${digest}`],
     );
-    assert.match(await runner.done('image list lab/tool'), /REPOSITORY +TAG +SIZE +DIGEST\nlab\/tool +v1/);
+    assert.match(
+      await runner.done('image list lab/tool'),
+      /REPOSITORY +TAG +SIZE +DIGEST +DISK\nlab\/tool +v1/,
+    );
     assert.match(await runner.done(`image pull lab/tool:v1 ${target}`), /2 blobs, 29 bytes/);
     assert.match(execFileSync('tar', ['-tf', target], { encoding: 'utf8' }), /oci-layout[^]*index\.json/);
     const again = JSON.parse(await runner.done(`image push ${target} lab/copy --json`)) as { digest: string };

@@ -23,9 +23,7 @@ export class RegistrySession {
 
   /** Sends a blob, unless the repository has it. Returns whether it was sent. */
   async pushBlob(repository: string, { digest, sizeBytes, chunks }: SourceBlob): Promise<boolean> {
-    const head = await this.#sent(`/v2/${repository}/blobs/${digest}`, { method: 'HEAD' });
-    await drained(head);
-    if (head.status === 200) return false;
+    if (await this.hasBlob(repository, digest)) return false;
     const begun = await this.#done(`/v2/${repository}/blobs/uploads/`, { method: 'POST' });
     await drained(begun);
     const location = new URL(begun.header('location'), this.#client.server);
@@ -34,6 +32,13 @@ export class RegistrySession {
     const headers = { 'content-type': 'application/octet-stream' };
     await drained(await this.#done(location.pathname + location.search, { method: 'PUT', headers, body }));
     return true;
+  }
+
+  /** The server keeps a blob that it was asked for, for as long as one that was pushed. */
+  async hasBlob(repository: string, digest: Digest): Promise<boolean> {
+    const head = await this.#sent(`/v2/${repository}/blobs/${digest}`, { method: 'HEAD' });
+    await drained(head);
+    return head.status === 200;
   }
 
   async pushManifest(repository: string, reference: string, manifest: SourceManifest): Promise<void> {

@@ -26,10 +26,13 @@ export interface RunningServer {
 }
 
 /** `dhcpPort`: listens for DHCP on this port, on loopback. */
-export async function runServer({ dhcpPort }: { readonly dhcpPort?: number } = {}): Promise<RunningServer> {
+export async function runServer({
+  dhcpPort,
+  flags = [],
+}: { readonly dhcpPort?: number; readonly flags?: readonly string[] } = {}): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tink-test-'));
   const localPort = await freePort();
-  let { child, url } = await launch(folder, { port: 0, localPort, dhcpPort });
+  let { child, url } = await launch(folder, { port: 0, localPort, dhcpPort, flags });
   const { port } = new URL(url);
   const kill = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -42,7 +45,7 @@ export async function runServer({ dhcpPort }: { readonly dhcpPort?: number } = {
     request: localFetch(join(folder, 'data')),
     kill,
     async start() {
-      ({ child, url } = await launch(folder, { port: Number(port), localPort, dhcpPort }));
+      ({ child, url } = await launch(folder, { port: Number(port), localPort, dhcpPort, flags }));
     },
     async remove() {
       await kill();
@@ -64,9 +67,14 @@ export async function forgetMachines({ url, request }: RunningServer): Promise<v
 
 async function launch(
   folder: string,
-  ports: { readonly port: number; readonly localPort: number; readonly dhcpPort: number | undefined },
+  ports: {
+    readonly port: number;
+    readonly localPort: number;
+    readonly dhcpPort: number | undefined;
+    readonly flags: readonly string[];
+  },
 ): Promise<{ child: ChildProcess; url: string }> {
-  const { port, localPort, dhcpPort } = ports;
+  const { port, localPort, dhcpPort, flags: more } = ports;
   const dhcp =
     dhcpPort === undefined
       ? ['--dhcp-enabled=false']
@@ -83,6 +91,7 @@ async function launch(
     '--syslog-enabled=false',
     '--tootles-legacy-port=0',
     '--log-format=json',
+    ...more,
   ];
   const child = spawn(process.execPath, [MAIN, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
   const log: string[] = [];

@@ -6,7 +6,7 @@ import type { Decoders } from '@tinkerbell/qcow2';
 const inflate = promisify(inflateRaw);
 
 /** The decoders for compressed clusters. Bytes of the next cluster may follow the end of the stream. */
-export const decoders: Decoders = {
+export const qcow2Decoders: Decoders = {
   zlib: (input, length) =>
     inflate(input, { maxOutputLength: length, finishFlush: constants.Z_SYNC_FLUSH, chunkSize: length }),
   zstd: unpackZstd,

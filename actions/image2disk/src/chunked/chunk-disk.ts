@@ -1,0 +1,116 @@
+/** Reads and writes chunks anywhere on a disk, past the page cache. */
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { ActionError, formatBytes, rereadPartitionTable, splitZeros, zeroOut } from '@tinkerbell/action-kit';
+import { codeOf, messageOf } from '@tinkerbell/platform-contract';
+
+/** Direct requests must be multiples of the device's block, which is never larger than this. */
+const ALIGNMENT_BYTES = 4096;
+
+interface Files {
+  readonly path: string;
+  readonly direct: FileHandle;
+  readonly buffered: FileHandle;
+  readonly signal: AbortSignal;
+}
+
+export class ChunkDisk {
+  readonly #files: Files;
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  /** Reads into page-aligned memory. Returns fewer bytes at the end of the disk, and none from a part that cannot be read. */
+  async read(memory: Buffer, offset: number, length: number): Promise<Buffer> {
+    const aligned = Math.ceil(length / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
+    try {
+      const { bytesRead } = await this.#files.direct.read(memory, 0, aligned, offset);
+      return memory.subarray(0, Math.min(bytesRead, length));
+    } catch {
+      // A bad sector is written again, which most disks repair by that.
+      return memory.subarray(0, 0);
+    }
+  }
+
+  /** Writes from page-aligned memory. Long runs of zeros are not sent. */
+  async write(bytes: Buffer, offset: number): Promise<void> {
+    const end = bytes.length - (bytes.length % ALIGNMENT_BYTES);
+    await this.#explained(async () => {
+      for (const part of splitZeros(bytes.subarray(0, end)))
+        if (part.zero) await this.#zero(offset + part.start, part.end - part.start);
+        else await writeFully(this.#files.direct, bytes.subarray(part.start, part.end), offset + part.start);
+      // The end of an image may not be a multiple of a block. That part goes through the page cache.
+      if (end < bytes.length) await writeFully(this.#files.buffered, bytes.subarray(end), offset + end);
+    });
+  }
+
+  zeros(offset: number, length: number): Promise<void> {
+    return this.#explained(() => this.#zero(offset, length));
+  }
+
+  /** Waits until the disk has everything, and rereads the partition table. */
+  async finish(): Promise<void> {
+    await this.#explained(() => this.#files.buffered.sync());
+    // A disk in use or without partitions refuses. The image is written nevertheless.
+    rereadPartitionTable(this.#files.buffered.fd);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#files.direct.close(), this.#files.buffered.close()]);
+  }
+
+  #zero(offset: number, length: number): Promise<void> {
+    return zeroOut(this.#files.buffered, { offset, length, signal: this.#files.signal });
+  }
+
+  async #explained(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (cause) {
+      if (cause instanceof ActionError) throw cause;
+      throw new ActionError(`cannot write to ${this.#files.path}: ${messageOf(cause)}`, { cause });
+    }
+  }
+}
+
+/** @throws ActionError when the disk cannot be opened, or is smaller than the image. `sizeBytes` is undefined for a file, which grows. */
+export async function openChunkDisk(
+  path: string,
+  sizes: { readonly sizeBytes: number | undefined; readonly imageBytes: number },
+  signal: AbortSignal,
+): Promise<ChunkDisk> {
+  const { sizeBytes, imageBytes } = sizes;
+  if (sizeBytes !== undefined && imageBytes > sizeBytes)
+    throw new ActionError(
+      `the image is a disk of ${formatBytes(imageBytes)}, which is larger than ${path} (${formatBytes(sizeBytes)}): choose a larger disk in DEST_DISK`,
+    );
+  try {
+    const buffered = await open(path, 'r+');
+    try {
+      const found = await buffered.stat();
+      if (found.isFile() && found.size < imageBytes) await buffered.truncate(imageBytes);
+      return new ChunkDisk({ path, direct: await openDirect(path), buffered, signal });
+    } catch (error) {
+      await buffered.close();
+      throw error;
+    }
+  } catch (cause) {
+    throw new ActionError(`cannot open DEST_DISK=${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** Some file systems, but no block devices, do not support direct writes. */
+async function openDirect(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDWR | constants.O_DIRECT);
+  } catch (error) {
+    if (codeOf(error) === 'EINVAL') return open(path, 'r+');
+    throw error;
+  }
+}
+
+async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length;)
+    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
+}
