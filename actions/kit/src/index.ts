@@ -47,4 +47,4 @@ export { readTableOf } from './read-table.ts';
 export { withSystemDirectories } from './system-directories.ts';
 export { hookUrlIn } from './segments/hook-url.ts';
 export { ensureSegment } from './segments/ensure-segment.ts';
-export { offeredSegment, type SegmentName } from './segments/offered-segments.ts';
+export { isInMemorySystem, offeredSegment, type SegmentName } from './segments/offered-segments.ts';
