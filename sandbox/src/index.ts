@@ -1,7 +1,8 @@
 export { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
 export { createMachine, type Machine, type MachineOptions } from './qemu-machine.ts';
+export type { DiskBus, MoreDisk } from './machine-disks.ts';
 export { EMULATED_KERNEL_ARGUMENTS, isArm, serialConsoleArguments, type Firmware } from './firmware.ts';
-export type { RunningChild } from './child-process.ts';
+export { startChild, type RunningChild } from './child-process.ts';
 export { createNetworkHost, type Leg, type NetworkHost } from './network-host.ts';
 export { buildDebianImage, type DebianImage } from './debian-image.ts';
 export { CLOUD_INIT_SERVER } from './cloud-init-system.ts';

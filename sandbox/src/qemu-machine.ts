@@ -1,6 +1,6 @@
 /**
  * A machine like a server: firmware that boots from the network first and from its disk second, one network
- * card, one disk, a serial port, and power. It always uses software emulation, because nested KVM is not
+ * card, disks, a serial port, and power. It always uses software emulation, because nested KVM is not
  * reliable.
  */
 import { open, rm, truncate } from 'node:fs/promises';
@@ -9,6 +9,14 @@ import { join } from 'node:path';
 
 import { startChild, type RunningChild } from './child-process.ts';
 import { emulatorOf, firmwareArguments, isArm, type Firmware } from './firmware.ts';
+import {
+  diskDevice,
+  disksOf,
+  driveOf,
+  type AttachedDisk,
+  type DiskBus,
+  type MoreDisk,
+} from './machine-disks.ts';
 import { connectQmp, type QmpClient } from './qmp-client.ts';
 import { createSerialConsole, type SerialConsole } from './serial-console.ts';
 
@@ -22,6 +30,10 @@ export interface MachineOptions {
   readonly directory: string;
   readonly memoryMebibytes?: number;
   readonly diskBytes?: number;
+  /** Where the disk is connected (default: virtio, which is /dev/vda). */
+  readonly diskBus?: DiskBus;
+  /** Further disks, in the order of their letters. The machine does not boot from them. */
+  readonly moreDisks?: readonly MoreDisk[];
   /** An image in the CD drive, from which the machine boots first. Absent: no drive. */
   readonly cdromPath?: string;
   /** The SMBIOS system serial number (default: the name). cloud-init reads the URL of its seed from it. */
@@ -37,6 +49,8 @@ export interface Machine {
   readonly mac: string;
   readonly serial: SerialConsole;
   readonly diskPath: string;
+  /** The file of each disk, the first one included. */
+  readonly diskPaths: readonly string[];
   /** Resolves when the processor runs. The disk keeps its content. */
   powerOn(): Promise<void>;
   /** Pulls the plug. */
@@ -48,13 +62,16 @@ export interface Machine {
 }
 
 const MEMORY_MEBIBYTES = 1024;
-const DISK_BYTES = 4 * 1024 ** 3;
 
 /** Creates the machine, powered off, with an empty disk. */
 export async function createMachine(options: MachineOptions): Promise<Machine> {
-  const diskPath = join(options.directory, `${options.name}.disk`);
-  await (await open(diskPath, 'w')).close();
-  await truncate(diskPath, options.diskBytes ?? DISK_BYTES);
+  const disks = disksOf(options);
+  for (const { path, bytes } of disks) {
+    await (await open(path, 'w')).close();
+    await truncate(path, bytes);
+  }
+  const diskPaths = disks.map(({ path }) => path);
+  const [diskPath = ''] = diskPaths;
   const serial = createSerialConsole();
   // The path of a UNIX socket is limited to 107 bytes, which a deep checkout exceeds.
   const socket = join(tmpdir(), `tinkerbell-${process.pid}-${options.name}.qmp`);
@@ -69,7 +86,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     const firmware = await firmwareArguments(options);
     await rm(socket, { force: true });
     const child = await startChild(emulatorOf(options.firmware), [
-      ...machineArguments(options, { diskPath, socket }),
+      ...machineArguments(options, { disks, socket }),
       ...firmware,
     ]);
     let complaint = '';
@@ -98,6 +115,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     mac: options.mac,
     serial,
     diskPath,
+    diskPaths,
     failed,
     powerOn,
     powerOff,
@@ -109,7 +127,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
 
 function machineArguments(
   options: MachineOptions,
-  paths: { readonly diskPath: string; readonly socket: string },
+  { disks, socket }: { readonly disks: readonly AttachedDisk[]; readonly socket: string },
 ): readonly string[] {
   const isBios = options.firmware === 'bios';
   // Without its ROM, the firmware's own network stack drives the card, as on a real UEFI server.
@@ -129,19 +147,16 @@ function machineArguments(
     '-vga': 'none',
     '-display': 'none',
     '-serial': 'stdio',
-    '-qmp': `unix:${paths.socket},server=on,wait=off`,
+    '-qmp': `unix:${socket},server=on,wait=off`,
     '-smbios': `type=1,manufacturer=Tinkerbell,product=Sandbox,${system.join(',')}`,
     '-netdev': `tap,id=net0,ifname=${options.port},script=no,downscript=no`,
-    '-drive': [
-      `if=none,id=disk0,file=${paths.diskPath},format=raw,cache=unsafe,discard=unmap`,
-      ...cdromDrive(options),
-    ],
+    '-drive': [...disks.map(driveOf), ...cdromDrive(options)],
     '-device': [
       ...cdromDevice(options),
       // Newer UEFI firmware has no network stack without a source of randomness.
       'virtio-rng-pci',
       `virtio-net-pci,netdev=net0,mac=${options.mac},bootindex=1${rom}`,
-      'virtio-blk-pci,drive=disk0,bootindex=2',
+      ...disks.flatMap(diskDevice),
     ],
   });
 }

@@ -1,9 +1,10 @@
 /**
- * `npm run e2e -- firmware|foreign|iso|cluster`: boots machines of many kinds, each until its agent requests
- * work, and tests a cluster.
+ * `npm run e2e -- firmware|foreign|iso|actions|cluster`: boots machines of many kinds, runs every action on machines, and
+ * tests a cluster.
  */
 import { parseArgs } from 'node:util';
 
+import { casesNamed, runActionSuite } from './actions/run-suite.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { runMatrix, type CaseResult } from './firmware/run-matrix.ts';
@@ -21,6 +22,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   firmware   every boot loader, as DHCP server and as proxy, direct and through a relay
   foreign    beside dnsmasq, Kea and ISC dhcpd, which give the addresses
   iso        from our own ISO image, with a static address and without DHCP
+  actions    every action, built in and as containers, on BIOS, UEFI, virtual media and ARM; disks are checked from outside
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
 
   --only TEXT   cases whose name has TEXT in it; several separated by |
@@ -44,6 +46,7 @@ async function main(): Promise<number> {
     },
   });
   if (positionals[0] === 'cluster' && !values.help) return runClusterSuite(values.only);
+  if (positionals[0] === 'actions' && !values.help) return runActions(values);
   const suite = SUITES[positionals[0] ?? ''];
   if (values.help || suite === undefined) {
     process.stdout.write(USAGE);
@@ -68,15 +71,38 @@ async function runCases(name: string, suite: readonly BootCase[], wanted: Wanted
     process.stdout.write(cases.map((one) => `${nameOf(one)}\n`).join(''));
     return 0;
   }
+  const run = () => runMatrix({ cases, concurrency: Number(jobs), onResult: show });
+  return reported(name, json, run);
+}
+
+/** Resolves with the exit code. */
+async function runActions({ only, jobs, list, json }: Wanted): Promise<number> {
+  const texts = only.split('|');
+  if (list) {
+    process.stdout.write(
+      casesNamed(texts)
+        .map(({ name }) => `${name}\n`)
+        .join(''),
+    );
+    return 0;
+  }
+  return reported('actions', json, () => runActionSuite({ only: texts, jobs: Number(jobs), onResult: show }));
+}
+
+async function reported(
+  suite: string,
+  isJson: boolean,
+  run: () => Promise<readonly CaseResult[]>,
+): Promise<number> {
   const startedMs = performance.now();
-  const results = await runMatrix({ cases, concurrency: Number(jobs), onResult: show });
+  const results = await run();
   const failed = results.filter(({ error }) => error !== undefined);
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
   process.stdout.write(`\n${results.length - failed.length} of ${results.length} in ${minutes} minutes\n`);
   for (const one of failed) process.stdout.write(`FAILED ${one.name}\n`);
   for (const one of results)
     if (one.standstill !== undefined) process.stdout.write(`reset once: ${one.name}\n`);
-  if (json) process.stdout.write(`${JSON.stringify({ suite: name, results })}\n`);
+  if (isJson) process.stdout.write(`${JSON.stringify({ suite, results })}\n`);
   return failed.length === 0 ? 0 : 1;
 }
 

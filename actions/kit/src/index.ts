@@ -56,4 +56,4 @@ export { DroppedError, getFollowing, refusedBy } from './http-get.ts';
 export { qcow2Decoders } from './qcow2-decoders.ts';
 export { hookUrlIn } from './segments/hook-url.ts';
 export { ensureSegment } from './segments/ensure-segment.ts';
-export { offeredSegment, type SegmentName } from './segments/offered-segments.ts';
+export { isInMemorySystem, offeredSegment, type SegmentName } from './segments/offered-segments.ts';

@@ -14,7 +14,7 @@ import { loopDevice, missingPrograms, quietContext, serve } from '@tinkerbell/ac
 import { localRegistry } from '@tinkerbell/container-runtime/testing';
 import { mediaTypes } from '@tinkerbell/oci';
 
-import { oci2diskAction } from './oci2disk.ts';
+import { oci2diskAction, registriesFor } from './oci2disk.ts';
 import { readSettings } from './settings.ts';
 
 const HANGS = { timeout: 60_000 };
@@ -242,4 +242,12 @@ test('names every wrong variable', () => {
     /DEST_DISK is missing.*COMPRESSED=maybe.*must be set together.*SKIP_VERIFY=x.*IMG_URL=https:\/\/quay.io\/a is invalid: remove the scheme/,
   );
   assert.throws(() => readSettings({ IMG_URL: 'A B', DEST_DISK: '/dev/a' }), /IMG_URL=A B is invalid/);
+});
+
+test('the registry of the own server gets the session, and uses plain HTTP if the server does', () => {
+  const settings = readSettings({ IMG_URL: '192.0.2.1:7080/disks/debian:gz', DEST_DISK: '/dev/sda' });
+  const server = { session: 'abc', origins: ['http://192.0.2.1:7080'], hookUrl: undefined };
+  const { credentials, plainHttp } = registriesFor(settings, server);
+  assert.deepEqual(credentials, [{ registry: '192.0.2.1:7080', username: 'agent-session', password: 'abc' }]);
+  assert.deepEqual(plainHttp, ['192.0.2.1:7080']);
 });

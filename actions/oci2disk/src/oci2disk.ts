@@ -1,8 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 
 import {
   ActionError,
+  agentSession,
   assertBlockDevice,
   compressionByExtension,
   decompress,
@@ -10,6 +11,7 @@ import {
   detectCompression,
   deviceSize,
   formatBytes,
+  hookUrlIn,
   openDiskWriter,
   peekStart,
   progressMeter,
@@ -19,7 +21,13 @@ import {
 } from '@tinkerbell/action-kit';
 import { formatReference, linuxPlatform, type Descriptor } from '@tinkerbell/oci';
 import { PlatformError, type Random } from '@tinkerbell/platform-contract';
-import { createRegistryClient, type RegistryClient } from '@tinkerbell/registry-client';
+import {
+  createRegistryClient,
+  withOwnServer,
+  type OwnServer,
+  type RegistryClient,
+  type RegistrySettings,
+} from '@tinkerbell/registry-client';
 
 import { chooseLayer } from './choose-layer.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -50,7 +58,8 @@ async function writeArtifact(settings: Settings, context: ActionContext): Promis
   const name = formatReference(reference);
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
-  const client = clientFor(settings, context);
+  const kernelArguments = await readFile('/proc/cmdline', 'utf8').catch(() => '');
+  const client = clientFor(settings, { ...agentSession, hookUrl: hookUrlIn(kernelArguments) }, context);
   const artifact = await client.artifact(reference, signal);
   const choice = chooseLayer(artifact.manifest);
   if (!choice.ok) throw new ActionError(`${name} is not a disk image: ${choice.error}`);
@@ -111,23 +120,31 @@ function compressionOf({ settings, title }: LayerWrite, start: Buffer): Compress
   return compressionByExtension(title) ?? detectCompression(start);
 }
 
-function clientFor(settings: Settings, { clock, log }: ActionContext): RegistryClient {
+function clientFor(settings: Settings, server: OwnServer, { clock, log }: ActionContext): RegistryClient {
   const { registry } = settings.reference;
   if (settings.skipVerification)
     log.warn('SKIP_VERIFY accepts any certificate: anyone on the network can replace the image', {
       registry,
     });
   return createRegistryClient({
-    settings: {
-      credentials: settings.login === undefined ? [] : [{ registry, ...settings.login }],
-      mirrors: {},
-      plainHttp: settings.plainHttp ? [registry] : [],
-      skipVerification: settings.skipVerification,
-    },
+    settings: registriesFor(settings, server),
     platform: linuxPlatform(process.arch),
     clock,
     random: RANDOM,
   });
+}
+
+/** The registry of the own server gets the session and needs no settings, as for containers. */
+export function registriesFor(settings: Settings, server: OwnServer): RegistrySettings {
+  const { reference, login, plainHttp, skipVerification } = settings;
+  const { registry } = reference;
+  const requested = {
+    credentials: login === undefined ? [] : [{ registry, ...login }],
+    mirrors: {},
+    plainHttp: plainHttp ? [registry] : [],
+    skipVerification,
+  };
+  return withOwnServer(requested, server);
 }
 
 const FRACTION_STEPS = 2 ** 32;

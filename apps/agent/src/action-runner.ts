@@ -6,6 +6,7 @@ import type { Log, LogFields } from '@tinkerbell/platform-contract';
 import { nodeClock } from '@tinkerbell/platform-node';
 
 import { orderIn, type ActionOrder, type RunnerMessage } from './action-messages.ts';
+import { linkDisks } from './link-disks.ts';
 import { actionName, builtInAction, unknownImage } from './built-in-actions.ts';
 
 /** Makes the kernel's OOM killer choose the action, not the agent that must report it. */
@@ -50,6 +51,7 @@ async function perform(order: ActionOrder, signal: AbortSignal): Promise<ActionR
     progress: (progress) => void send({ kind: 'progress', progress }),
   };
   try {
+    linkDisks();
     if (execution.kind === 'container') {
       // Loaded only where it is needed, because an action's process must start quickly.
       const { runContainerAction } = await import('./container-action.ts');

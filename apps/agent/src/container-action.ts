@@ -11,10 +11,10 @@ import { runWithCrun, runWithDocker, type ContainerMachine } from '@tinkerbell/c
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { nodeRandom } from '@tinkerbell/platform-node';
 import { OciError } from '@tinkerbell/oci';
+import { withOwnServer } from '@tinkerbell/registry-client';
 import type { ActionOrder } from './action-messages.ts';
 import { BUILT_IN_VARIABLE, type ContainerRuntime } from './execution.ts';
 import { isInstalled } from './installed-runtime.ts';
-import { withOwnServer } from './server-registry.ts';
 
 /** Lines of output in the report of a failed container. */
 const LINES_KEPT = 20;

@@ -7,3 +7,4 @@ export type { FinishedAction } from './kept-files.ts';
 export { createSpool, type Spool } from './spool.ts';
 export { readAttributes } from '@tinkerbell/engine-hardware-attributes';
 export { CONTAINER_DEFAULTS, containerSettings, type ContainerSettings } from './container-settings.ts';
+export { actionName, BUILT_IN_NAMES } from './built-in-actions.ts';

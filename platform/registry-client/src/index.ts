@@ -13,3 +13,4 @@ export {
   type PushTotals,
   type RegistryPush,
 } from './registry-push.ts';
+export { withOwnServer, type OwnServer } from './own-server.ts';

@@ -2,7 +2,7 @@
  * The segments of the in-memory OS: programs that are not in its first stage. Its initramfs has the list, with
  * the digest of each segment, so that a download can be trusted. Other systems have no list.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ActionError } from '../action-error.ts';
@@ -28,6 +28,11 @@ const FILE_NAME = /^[a-z0-9][a-z0-9._-]{0,127}$/;
 /** Returns undefined if this system does not have it: another system, or another processor. */
 export function offeredSegment(name: SegmentName, root = SYSTEM_ROOT): Segment | undefined {
   return listedIn(root).find((segment) => segment.name === name);
+}
+
+/** Whether this is the in-memory OS, of which everything is in memory and belongs to the agent. */
+export function isInMemorySystem(root = SYSTEM_ROOT): boolean {
+  return existsSync(join(root, LIST));
 }
 
 function listedIn(root: string): readonly Segment[] {

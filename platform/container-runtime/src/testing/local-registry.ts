@@ -15,6 +15,8 @@ export interface TestImage {
   readonly workingDirectory?: string;
   /** Added to busybox, and to /etc/passwd with the user `worker` (1000). */
   readonly files?: Readonly<Record<string, string>>;
+  /** Of another processor (default: this machine's). */
+  readonly platform?: { readonly architecture: string; readonly busybox: Uint8Array };
   /** Of the layers: gzip unless zstd is asked for. */
   readonly compression?: 'gzip' | 'zstd';
 }
@@ -81,7 +83,7 @@ export function buildLayout(image: TestImage, work: string): string {
   umoci('init', '--layout', `${work}/layout`);
   umoci('new', '--image', reference);
   for (const [index, root] of [
-    busyboxTree(join(work, 'base')),
+    busyboxTree(join(work, 'base'), image.platform?.busybox),
     filesTree(join(work, 'files'), image),
   ].entries()) {
     const layer = `${work}/${index}.tar`;
@@ -92,6 +94,7 @@ export function buildLayout(image: TestImage, work: string): string {
     ...(image.entrypoint ?? []).flatMap((one) => ['--config.entrypoint', one]),
     ...(image.command ?? []).flatMap((one) => ['--config.cmd', one]),
     ...(image.environment ?? []).flatMap((one) => ['--config.env', one]),
+    ...(image.platform === undefined ? [] : ['--architecture', image.platform.architecture]),
     ...(image.user === undefined ? [] : ['--config.user', image.user]),
     ...(image.workingDirectory === undefined ? [] : ['--config.workingdir', image.workingDirectory]),
   ];
@@ -114,9 +117,11 @@ function push(image: TestImage, { host, directory, login }: Place): void {
   });
 }
 
-function busyboxTree(root: string): string {
+function busyboxTree(root: string, foreign: Uint8Array | undefined): string {
   mkdirSync(join(root, 'bin'), { recursive: true });
-  cpSync(execFileSync('which', ['busybox'], { encoding: 'utf8' }).trim(), join(root, 'bin', 'busybox'));
+  const target = join(root, 'bin', 'busybox');
+  if (foreign === undefined) cpSync(execFileSync('which', ['busybox'], { encoding: 'utf8' }).trim(), target);
+  else writeFileSync(target, foreign, { mode: 0o755 });
   const applets = [
     'sh',
     'cat',

@@ -1,10 +1,13 @@
-import type { AgentSession } from '@tinkerbell/action-kit';
-import type { RegistrySettings } from '@tinkerbell/registry-client';
+import type { RegistrySettings } from './registry-settings.ts';
 
 /** The user name with which the server's registry accepts a session as the password. */
 const SESSION_USER = 'agent-session';
 
-export interface OwnServer extends Pick<AgentSession, 'session' | 'origins'> {
+export interface OwnServer {
+  /** The session of the agent. Empty if the server issued none. */
+  readonly session: string;
+  /** Where the session may be sent: `http://192.0.2.1:7080`. */
+  readonly origins: readonly string[];
   /** The folder from which this system came. Its server may have a registry at the same host and port. */
   readonly hookUrl: string | undefined;
 }

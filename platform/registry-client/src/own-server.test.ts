@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withOwnServer } from './server-registry.ts';
+import { withOwnServer } from './own-server.ts';
 
 const none = { credentials: [], mirrors: {}, plainHttp: [] };
 

@@ -1,0 +1,40 @@
+/** `npm run e2e -- actions`: some machines at a time, all in one site. */
+import { actionCases } from './cases/all-cases.ts';
+import { openCases, type ActionResult } from './open-cases.ts';
+
+const OUTSIDE_SHOWN = 10;
+
+export interface SuiteOptions {
+  /** Parts of names. */
+  readonly only: readonly string[];
+  readonly jobs: number;
+  readonly onResult: (result: ActionResult) => void;
+}
+
+/** The last result is that of the capture. */
+export async function runActionSuite({
+  only,
+  jobs,
+  onResult,
+}: SuiteOptions): Promise<readonly ActionResult[]> {
+  await using cleanup = new AsyncDisposableStack();
+  const waiting = casesNamed(only);
+  const { site, run } = await openCases(waiting, cleanup);
+  const results: ActionResult[] = [];
+  const add = (result: ActionResult): void => {
+    results.push(result);
+    onResult(result);
+  };
+  const work = async (): Promise<void> => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) add(await run(one));
+  };
+  await Promise.all(Array.from({ length: jobs }, work));
+  const outside = await site.capture.outside();
+  const error = [`${outside.length} packets left the site`, ...outside.slice(0, OUTSIDE_SHOWN)].join('\n');
+  add({ name: 'no packet left the site', seconds: 0, ...(outside.length === 0 ? {} : { error }) });
+  return results;
+}
+
+export function casesNamed(only: readonly string[]) {
+  return actionCases.filter(({ name }) => only.some((text) => name.includes(text)));
+}

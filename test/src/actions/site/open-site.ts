@@ -1,0 +1,112 @@
+/**
+ * A site: the server with its registry and its files, a place for uploads, and a network whose only way out is a black
+ * hole. What anyone sends there is recorded.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildHook, buildIso, runCommand, withCacheLock } from '@tinkerbell/hook';
+import {
+  buildDebianImage,
+  enterPrivateNetwork,
+  fetchIpxeBinaries,
+  startRouterAdvertiser,
+  startServer,
+  type PrivateNetwork,
+  type RunningServer,
+} from '@tinkerbell/sandbox';
+import { cacheDirectory, serverAddress } from '../../bare-machine.ts';
+import { busyboxFor, type Busybox } from '../fixtures/busybox.ts';
+import { startCapture, type Capture } from './capture.ts';
+import { startUploads, type Uploads } from './uploads.ts';
+
+export type Architecture = 'x86_64' | 'aarch64';
+
+export interface SiteNeeds {
+  /** The disk image of Debian, which takes minutes to build. */
+  readonly hasDebian: boolean;
+  readonly architectures: ReadonlySet<Architecture>;
+  /** Of the images for virtual media. */
+  readonly isoArchitectures: ReadonlySet<Architecture>;
+}
+
+export interface Site {
+  readonly network: PrivateNetwork;
+  readonly server: RunningServer;
+  /** Everything of this run is below it. */
+  readonly directory: string;
+  /** Served under /images/. */
+  readonly imagesDirectory: string;
+  readonly hookDirectory: string;
+  readonly uploads: Uploads;
+  readonly capture: Capture;
+  /** The path of the image. */
+  readonly debianImage: string | undefined;
+  readonly busybox: ReadonlyMap<Architecture, Busybox>;
+}
+
+/** The router of the site. Its address exists only in the table of neighbours, so packets to it are sent and lost. */
+const BLACK_HOLE = { address: '192.168.56.1', mac: '02:00:00:00:00:01' } as const;
+
+/** Call it once per process: it moves this process into the network of the site. */
+export async function openSite(needs: SiteNeeds, cleanup: AsyncDisposableStack): Promise<Site> {
+  const hookDirectory = join(cacheDirectory, 'test', 'hook-actions');
+  const files = await withCacheLock(cacheDirectory, () => fetchFiles(needs, hookDirectory));
+  const directory = await mkdtemp(join(cacheDirectory, 'test', 'actions-'));
+  cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+  const imagesDirectory = join(directory, 'images');
+  await mkdir(imagesDirectory);
+
+  const network = await enterPrivateNetwork(serverAddress);
+  cleanup.defer(startRouterAdvertiser(network.bridge));
+  await connectRouter(network.bridge);
+  const capture = await startCapture(network.bridge, join(directory, 'outside.pcap'));
+  cleanup.defer(() => capture.stop());
+  const uploads = await startUploads(serverAddress);
+  cleanup.defer(() => uploads.close());
+  const server = await startServer({
+    dataDirectory: join(directory, 'data'),
+    imagesDirectory,
+    hookDirectory,
+    ipxeDirectory: files.ipxe,
+    address: serverAddress,
+    networkInterface: network.bridge,
+    flags: needs.isoArchitectures.size === 0 ? [] : ['--iso-static-ipam-enabled=true'],
+  });
+  cleanup.defer(() => server.stop());
+  return { ...files, network, server, directory, imagesDirectory, hookDirectory, uploads, capture };
+}
+
+/** A cable without a router at its end. With it the bridge has a link, also while no machine is on. */
+async function connectRouter(bridge: string): Promise<void> {
+  const ip = (...words: readonly string[]): Promise<string> => runCommand('ip', words);
+  await ip('link', 'add', 'cable0', 'type', 'veth', 'peer', 'name', 'cable1');
+  await ip('link', 'set', 'cable0', 'master', bridge, 'up');
+  await ip('link', 'set', 'cable1', 'up');
+  const { address, mac } = BLACK_HOLE;
+  await ip('neigh', 'add', address, 'lladdr', mac, 'dev', bridge, 'nud', 'permanent');
+  await ip('route', 'add', 'default', 'via', address);
+}
+
+/** Everything that comes from outside: once the site is open, nothing does. */
+async function fetchFiles(
+  { architectures, isoArchitectures, hasDebian }: SiteNeeds,
+  hookDirectory: string,
+): Promise<{ readonly ipxe: string } & Pick<Site, 'busybox' | 'debianImage'>> {
+  await mkdir(join(cacheDirectory, 'test'), { recursive: true });
+  const busybox = new Map<Architecture, Busybox>();
+  for (const architecture of new Set<Architecture>(['x86_64', ...architectures])) {
+    await buildHook({ outputDirectory: hookDirectory, cacheDirectory, release: false, architecture });
+    busybox.set(architecture, await busyboxFor(architecture, cacheDirectory));
+  }
+  for (const architecture of isoArchitectures)
+    await buildIso({ architecture, directory: hookDirectory, cacheDirectory });
+  const { directory: ipxe } = await fetchIpxeBinaries(cacheDirectory);
+  const debianImage = hasDebian ? (await buildDebianImage({ cacheDirectory })).path : undefined;
+  return { ipxe, busybox, debianImage };
+}
+
+export function busyboxOf({ busybox }: Site, architecture: Architecture): Busybox {
+  const found = busybox.get(architecture);
+  if (found === undefined) throw new Error(`this site has no busybox for ${architecture}`);
+  return found;
+}
