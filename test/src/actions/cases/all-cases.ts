@@ -5,6 +5,7 @@ import { biosDisks } from './bios-disks.ts';
 import { containers } from './containers.ts';
 import { alpine, examples } from './examples.ts';
 import { isoBios, isoUefi } from './iso.ts';
+import { storage } from './storage.ts';
 import { uefi } from './uefi.ts';
 
 export const actionCases: readonly ActionCase[] = [
@@ -13,6 +14,7 @@ export const actionCases: readonly ActionCase[] = [
   uefi,
   isoBios,
   isoUefi,
+  storage,
   containers,
   airGap,
   ...examples,
