@@ -1,6 +1,6 @@
 /** Changes one action of a status. */
 import type { WorkflowAction, WorkflowStatus } from '@tinkerbell/resources';
-import type { ActionPlace } from './next-action.ts';
+import { actionIn, type ActionPlace } from './next-action.ts';
 
 /** A field that is undefined is removed. */
 export type ActionFields = { readonly [Field in keyof WorkflowAction]?: WorkflowAction[Field] | undefined };
@@ -25,15 +25,15 @@ function changed(action: WorkflowAction, { id = action.id, ...fields }: ActionFi
 /** Returns the fields without those that are undefined. */
 export function definedFields(fields: ActionFields): Partial<WorkflowAction>;
 // TypeScript does not follow the types of fields through their entries.
-export function definedFields(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+export function definedFields(fields: Readonly<Record<string, unknown>>): object {
+  const defined: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) if (fields[name] !== undefined) defined[name] = fields[name];
+  return defined;
 }
 
 /** Returns the status with that action shown as the current one. */
 export function withCurrent(status: WorkflowStatus, { task, action: { id } }: ActionPlace): WorkflowStatus {
-  const action = (status.tasks ?? [])
-    .flatMap((one) => one.actions.flatMap((each) => [each, ...(each.onFailure ?? [])]))
-    .find((one) => one.id === id);
+  const action = status.tasks?.map(({ actions }) => actionIn(actions, id)).find((one) => one !== undefined);
   const currentState = {
     agentID: task.agentID,
     taskID: task.id,

@@ -43,13 +43,22 @@ export function handedOutOf(status: WorkflowStatus): ActionPlace | undefined {
 /** Returns the position of an action, by its id and its agent, including on-failure actions. */
 export function actionAt(status: WorkflowStatus, agentId: string, actionId: string): ActionPlace | undefined {
   for (const task of status.tasks ?? []) {
-    if (task.agentID !== agentId) continue;
-    const actions = task.actions.flatMap((one) => [one, ...(one.onFailure ?? [])]);
-    const action = actions.find((one) => one.id === actionId);
+    const action = task.agentID === agentId ? actionIn(task.actions, actionId) : undefined;
     if (action !== undefined) return { task, action };
   }
   return undefined;
 }
+
+/** Returns the action with that id, including on-failure actions. */
+export function actionIn(actions: readonly WorkflowAction[], actionId: string): WorkflowAction | undefined {
+  for (const action of actions) {
+    const found = action.id === actionId ? action : actionIn(action.onFailure ?? NONE, actionId);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const NONE: readonly WorkflowAction[] = [];
 
 /** The reason why an agent gets no action now. Message and code are upstream's. */
 export interface NothingToDo {

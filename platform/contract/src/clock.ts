@@ -27,3 +27,23 @@ export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
     }
   });
 }
+
+export interface Interval {
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Calls `act` after each interval until the signal aborts. An interval begins when the call before it has ended. */
+export function repeat(clock: Clock, { everyMs, signal }: Interval, act: () => void | Promise<void>): void {
+  let cancel = (): void => undefined;
+  const next = (): void => {
+    if (!signal.aborted) cancel = clock.schedule(everyMs, run);
+  };
+  const run = (): void => {
+    const ended = act();
+    if (ended === undefined) next();
+    else void ended.finally(next);
+  };
+  signal.addEventListener('abort', () => cancel(), { once: true });
+  next();
+}

@@ -2,7 +2,7 @@
  * Reconciles every workflow until its effects are done (upstream Tink Controller). A wake-up has no payload and may be
  * duplicated or lost: the reconciler reads the current state, and a periodic scan finds missed changes.
  */
-import type { Service } from '@tinkerbell/platform-contract';
+import { repeat, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import type { Resource, Workflow } from '@tinkerbell/resources';
 import {
@@ -72,16 +72,14 @@ export function createControllerService(deps: ControllerDeps): Service {
       recordRestart(deps);
       counts.begin(deps.view);
       const unfollow = deps.view.onChange(take);
-      let cancelScan = (): void => undefined;
-      const scanAgain = (): void => {
+      const scanAll = (): void => {
         scan();
         void showAllClaims(deps, signal);
-        cancelScan = deps.clock.schedule(SCAN_EVERY_MS, scanAgain);
       };
-      scanAgain();
+      scanAll();
+      repeat(deps.clock, { everyMs: SCAN_EVERY_MS, signal }, scanAll);
       signal.addEventListener('abort', () => {
         unfollow();
-        cancelScan();
         void queue.close().then(markStopped);
       });
       return Promise.resolve();

@@ -2,7 +2,7 @@
  * Limits the memory of responses that clients do not read, for all connections together, because each alone
  * may fill its buffers.
  */
-import type { Clock } from '@tinkerbell/platform-contract';
+import { repeat, type Clock } from '@tinkerbell/platform-contract';
 
 /** A hundred downloads at full speed hold a fifth of it. */
 const BYTES_MAX = 72 * 1024 * 1024;
@@ -27,12 +27,7 @@ export class HeldBodies {
   }
 
   start(clock: Clock, signal: AbortSignal): void {
-    const sweep = (): void => {
-      this.sweep();
-      cancel = clock.schedule(SWEEP_MS, sweep);
-    };
-    let cancel = clock.schedule(SWEEP_MS, sweep);
-    signal.addEventListener('abort', () => cancel(), { once: true });
+    repeat(clock, { everyMs: SWEEP_MS, signal }, () => this.sweep());
   }
 
   /** The returned function removes the response. */

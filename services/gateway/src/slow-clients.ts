@@ -1,5 +1,5 @@
 /** Cuts off clients that send or read a body so slowly that it must be intentional. */
-import type { Clock } from '@tinkerbell/platform-contract';
+import { repeat, type Clock } from '@tinkerbell/platform-contract';
 import { Transform, type Readable, type Writable } from 'node:stream';
 
 const SWEEP_MS = 10_000;
@@ -26,12 +26,7 @@ export class SlowClients {
   }
 
   start(signal: AbortSignal): void {
-    const sweep = (): void => {
-      this.sweep();
-      cancel = this.#clock.schedule(SWEEP_MS, sweep);
-    };
-    let cancel = this.#clock.schedule(SWEEP_MS, sweep);
-    signal.addEventListener('abort', () => cancel(), { once: true });
+    repeat(this.#clock, { everyMs: SWEEP_MS, signal }, () => this.sweep());
   }
 
   sweep(): void {

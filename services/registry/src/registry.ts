@@ -1,6 +1,7 @@
 /** What the registry answers, on top of its files. */
 import {
   messageOf,
+  repeat,
   type Clock,
   type Files,
   type HttpClient,
@@ -104,10 +105,11 @@ export class Registry {
 
   async open(signal: AbortSignal): Promise<void> {
     const { space, uploads } = this.#parts;
+    const { clock } = this.#deps;
     await space.measure();
     await uploads.sweep();
-    this.#repeat(SWEEP_INTERVAL_MS, signal, () => uploads.sweep());
-    this.#repeat(COLLECT_INTERVAL_MS, signal, () => this.#collect());
+    repeat(clock, { everyMs: SWEEP_INTERVAL_MS, signal }, () => this.#tried(() => uploads.sweep()));
+    repeat(clock, { everyMs: COLLECT_INTERVAL_MS, signal }, () => this.#tried(() => this.#collect()));
   }
 
   async answer(request: HttpRequest, context: HttpContext): Promise<Response | undefined> {
@@ -199,20 +201,13 @@ export class Registry {
     return report;
   }
 
-  #repeat(everyMs: number, signal: AbortSignal, act: () => Promise<unknown>): void {
-    const { clock, log } = this.#deps;
-    let cancel = (): void => undefined;
-    const next = (): void => {
-      cancel = clock.schedule(everyMs, () => {
-        act()
-          .catch((thrown: unknown) =>
-            log.warn('clean-up of the registry failed', { error: messageOf(thrown) }),
-          )
-          .finally(() => signal.aborted || next());
-      });
-    };
-    signal.addEventListener('abort', () => cancel(), { once: true });
-    if (!signal.aborted) next();
+  /** Until the next time. */
+  async #tried(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act();
+    } catch (thrown) {
+      this.#deps.log.warn('clean-up of the registry failed', { error: messageOf(thrown) });
+    }
   }
 }
 

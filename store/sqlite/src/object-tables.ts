@@ -1,6 +1,7 @@
 /** Objects and their changes as rows, each with its checksum, and the tallies of both. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { PlatformError } from '@tinkerbell/platform-contract';
+import type { Resource } from '@tinkerbell/resources';
 import {
   changeFrom,
   formatKey,
@@ -34,6 +35,8 @@ const CHANGE_COLUMNS = ['revision', 'type', 'collection', 'namespace', 'name', '
 export class ObjectTables {
   readonly #statements: Statements;
   readonly #tallies: Tallies;
+  /** Of the rows that these objects are in. Each write makes an object of its own. */
+  readonly #checksums = new WeakMap<Resource, number>();
   #objects: Tally;
   #changes: Tally;
 
@@ -78,10 +81,12 @@ export class ObjectTables {
     return objects;
   }
 
-  write(change: Change): void {
+  /** `current` is what is stored now, if that is known. */
+  write(change: Change, current?: Resource): void {
     const { collection, namespace, name } = change.key;
     const { put, remove } = this.#statements;
-    const before = this.#checksumOf(change.key);
+    const known = current === undefined ? undefined : this.#checksums.get(current);
+    const before = known ?? this.#checksumOf(change.key);
     if (before !== undefined) takeFrom(this.#objects, before);
     const text = JSON.stringify(change.object);
     const ofText = textChecksum(text);
@@ -92,6 +97,7 @@ export class ObjectTables {
       const checksum = headChecksum(head, head.length, ofText);
       put.run(...head, text, checksum);
       addTo(this.#objects, checksum);
+      this.#checksums.set(change.object, checksum);
     }
     this.#record(change, text, ofText);
   }

@@ -303,7 +303,7 @@ class SqliteStore implements Store {
     this.#revision += 1;
     const current = write.operation === 'delete' ? this.#read(write.key) : undefined;
     const change = changeOf(write, current, this.#revision);
-    this.#tables.write(change);
+    this.#tables.write(change, this.#known.get(write.key)?.object);
     if (change.type === 'deleted') this.#known.delete(change.key);
     else this.#known.set({ key: change.key, revision: change.revision, object: change.object });
     return change;

@@ -1,5 +1,5 @@
 /** Renews the certificates of our own authority while the server runs. The gateway detects new files. */
-import { messageOf, type Clock, type Log } from '@tinkerbell/platform-contract';
+import { messageOf, repeat, type Clock, type Log } from '@tinkerbell/platform-contract';
 import { ensureCertificate } from './authority.ts';
 
 const CHECK_MS = 3_600_000;
@@ -15,7 +15,7 @@ interface KeptCertificates {
 export function keepCertificates(kept: KeptCertificates, signal: AbortSignal): void {
   const { clock, log, directory, names } = kept;
   ensureCertificate(directory, names, clock.nowMs());
-  const check = (): void => {
+  repeat(clock, { everyMs: CHECK_MS, signal }, () => {
     try {
       if (ensureCertificate(directory, names, clock.nowMs()))
         log.info('certificates of the gateway were renewed', { directory });
@@ -23,8 +23,5 @@ export function keepCertificates(kept: KeptCertificates, signal: AbortSignal): v
       const reason = messageOf(error);
       log.error('cannot renew the certificates of the gateway', { directory, reason });
     }
-    cancel = clock.schedule(CHECK_MS, check);
-  };
-  let cancel = clock.schedule(CHECK_MS, check);
-  signal.addEventListener('abort', () => cancel(), { once: true });
+  });
 }

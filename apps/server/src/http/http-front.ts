@@ -2,6 +2,7 @@
 import {
   derivedContext,
   pathNameOf,
+  queryOf,
   WholeResponse,
   type ApiRoute,
   type Authenticator,
@@ -159,5 +160,5 @@ function isRead({ method }: HttpRequest): boolean {
 }
 
 function isVerbose(url: string): boolean {
-  return new URL(url).searchParams.has('verbose');
+  return url.includes('?') && queryOf(url).has('verbose');
 }

@@ -2,7 +2,7 @@
  * Creates Kubernetes Events from the timelines. Writers of timelines do not know about Events and never wait for one. The service
  * runs on each server with its own journal, and on one of several servers that share a journal.
  */
-import type { Service } from '@tinkerbell/platform-contract';
+import { repeat, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { apiVersionOf, hardwareKind, type Resource } from '@tinkerbell/resources';
 import type { Journal, JournalRecord, View } from '@tinkerbell/store-contract';
@@ -53,17 +53,9 @@ export function createEventsService(deps: EventsDeps, { sweeps }: EventsConfig):
     health: () => ({ ready: true }),
     start(signal) {
       const unfollow = deps.journal.follow({ events: recordedEvents }, take);
-      let cancel = (): void => undefined;
-      const sweepLater = (): void => {
-        cancel = deps.clock.schedule(SWEEP_EVERY_MS, () => {
-          sweeping = sweep();
-          sweepLater();
-        });
-      };
-      if (sweeps) sweepLater();
+      if (sweeps) repeat(deps.clock, { everyMs: SWEEP_EVERY_MS, signal }, () => (sweeping = sweep()));
       signal.addEventListener('abort', () => {
         unfollow();
-        cancel();
         void Promise.all([writer.idle(), sweeping]).then(() => markStopped());
       });
       return Promise.resolve();
