@@ -16,8 +16,7 @@ import {
 } from '@tinkerbell/container-runtime/testing';
 import { buildActionImages, pushImages, withCacheLock, type ActionImage } from '@tinkerbell/hook';
 
-import { cacheDirectory } from './bare-machine.ts';
-
+const cacheDirectory = join(import.meta.dirname, '../../.cache');
 const AGENT = join(import.meta.dirname, '../../apps/agent/src/main.ts');
 const missing = missingForContainers();
 const REAL = { timeout: 600_000, ...(missing === undefined ? {} : { skip: missing }) };

@@ -64,16 +64,10 @@ test(
     for (const { sentBlobs } of await pushImages(images, request)) assert.equal(sentBlobs, 0);
     for (const architecture of ['amd64', 'arm64']) {
       const credentials = `${login.username}:${login.password}`;
-      const options = ['--tls-verify=false', '--creds', credentials, '--config'];
-      const text = execFileSync(
-        'skopeo',
-        [
-          ...['--override-os', 'linux', '--override-arch', architecture, 'inspect'],
-          ...options,
-          `docker://${registry.host}/lab/actions/burnin:v1`,
-        ],
-        { encoding: 'utf8' },
-      );
+      const platform = ['--override-os', 'linux', '--override-arch', architecture];
+      const options = ['inspect', '--tls-verify=false', '--creds', credentials, '--config'];
+      const image = `docker://${registry.host}/lab/actions/burnin:v1`;
+      const text = execFileSync('skopeo', [...platform, ...options, image], { encoding: 'utf8' });
       assert.equal((JSON.parse(text) as { architecture: string }).architecture, architecture);
     }
     const denied = { ...request, settings: { ...request.settings, credentials: [] } };
