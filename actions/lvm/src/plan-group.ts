@@ -73,29 +73,41 @@ function fits(wanted: VolumeSize, foundBytes: number, extentBytes: number): bool
 }
 
 function planNewGroup({ group, volumes, wipe }: Wanted, facts: LvmFacts): LvmPlan {
-  const paths = facts.devices.map(({ path }) => path);
   const removed = new Set<string>();
-  const steps: LvmStep[] = [];
-  for (const { path, signatures } of facts.devices) {
-    const old = facts.physicalVolumes.find((one) => one.path === path)?.group ?? '';
-    const others = signatures.filter((type) => type !== MEMBER);
-    // A physical volume without a group has no data, as after an interrupted run.
-    if (old === '' && others.length === 0) continue;
-    const has = old === '' ? others.join(', ') : `the volume group ${old}`;
-    if (!wipe) return refusal(`${path} has ${has}: set WIPE=true to replace it`);
-    const outside = membersOf(old, facts).filter((one) => old !== '' && !paths.includes(one));
-    if (outside.length > 0)
-      return refusal(`${path} has the volume group ${old}, which is also on ${outside.join(', ')}`);
+  for (const device of facts.devices) {
+    const old = groupOf(device, facts);
+    const problem = problemOf(device, wipe, facts);
+    if (problem !== undefined) return refusal(problem);
     if (old !== '') removed.add(old);
   }
-  for (const old of removed) steps.push({ kind: 'remove-group', group: old });
-  for (const { path, signatures } of facts.devices) {
-    if (signatures.length > 0) steps.push({ kind: 'wipe', device: path });
-    steps.push({ kind: 'create-physical', device: path });
-  }
-  steps.push({ kind: 'create-group', group, devices: paths });
-  steps.push(...volumes.map((volume): LvmStep => ({ kind: 'create-volume', group, volume })));
-  return { ok: true, steps };
+  const removals = [...removed].map((old): LvmStep => ({ kind: 'remove-group', group: old }));
+  const disks = facts.devices.flatMap(({ path, signatures }): readonly LvmStep[] => [
+    ...(signatures.length > 0 ? [{ kind: 'wipe' as const, device: path }] : []),
+    { kind: 'create-physical', device: path },
+  ]);
+  const devices = facts.devices.map(({ path }) => path);
+  const created = volumes.map((volume): LvmStep => ({ kind: 'create-volume', group, volume }));
+  return { ok: true, steps: [...removals, ...disks, { kind: 'create-group', group, devices }, ...created] };
+}
+
+/** Returns the reason why a disk cannot become part of a new group. */
+function problemOf(device: DeviceFacts, wipe: boolean, facts: LvmFacts): string | undefined {
+  const { path, signatures } = device;
+  const old = groupOf(device, facts);
+  const others = signatures.filter((type) => type !== MEMBER);
+  // A physical volume without a group has no data, as after an interrupted run.
+  if (old === '' && others.length === 0) return undefined;
+  const has = old === '' ? others.join(', ') : `the volume group ${old}`;
+  if (!wipe) return `${path} has ${has}: set WIPE=true to replace it`;
+  if (old === '') return undefined;
+  const outside = membersOf(old, facts).filter((one) => facts.devices.every((wanted) => wanted.path !== one));
+  if (outside.length === 0) return undefined;
+  return `${path} has the volume group ${old}, which is also on ${outside.join(', ')}`;
+}
+
+/** Returns an empty name for a disk without a group. */
+function groupOf({ path }: DeviceFacts, { physicalVolumes }: LvmFacts): string {
+  return physicalVolumes.find((one) => one.path === path)?.group ?? '';
 }
 
 function membersOf(group: string, { physicalVolumes }: LvmFacts): readonly string[] {

@@ -63,14 +63,20 @@ function volumeIn(text: string): WantedVolume | undefined {
   return more.length === 0 && NAME.test(name) && wanted !== undefined ? { name, size: wanted } : undefined;
 }
 
-/** Units are powers of 1024, as in lvm. */
 function sizeIn(text: string): VolumeSize | undefined {
-  const [, count = '', unit = '', share = '', of = ''] =
-    /^(?:(\d{1,9})([MGT])(?:iB)?|(\d{1,3})%(FREE|VG))$/.exec(text) ?? [];
-  if (of === 'FREE' || of === 'VG') {
-    const percent = Number(share);
-    return percent >= 1 && percent <= 100 ? { kind: 'percent', percent, of } : undefined;
-  }
+  return shareIn(text) ?? bytesIn(text);
+}
+
+function shareIn(text: string): VolumeSize | undefined {
+  const [, share = '', of = ''] = /^(\d{1,3})%(FREE|VG)$/.exec(text) ?? [];
+  const percent = Number(share);
+  if (of !== 'FREE' && of !== 'VG') return undefined;
+  return percent >= 1 && percent <= 100 ? { kind: 'percent', percent, of } : undefined;
+}
+
+/** Units are powers of 1024, as in lvm. */
+function bytesIn(text: string): VolumeSize | undefined {
+  const [, count = '', unit = ''] = /^(\d{1,9})([MGT])(?:iB)?$/.exec(text) ?? [];
   const bytes = Number(count) * (UNITS[unit] ?? 0);
   return bytes > 0 && Number.isSafeInteger(bytes) ? { kind: 'bytes', bytes } : undefined;
 }

@@ -88,7 +88,12 @@ async function perform(step: RaidStep, settings: Settings, context: ActionContex
 export function createArguments(settings: Settings): readonly string[] {
   const { array, level, devices, spares, metadata, chunkKib } = settings;
   return [
-    ...['--create', array, '--run', '--homehost=any', `--metadata=${metadata}`, `--level=${level}`],
+    '--create',
+    array,
+    '--run',
+    '--homehost=any',
+    `--metadata=${metadata}`,
+    `--level=${level}`,
     `--raid-devices=${devices.length - spares}`,
     ...(spares === 0 ? [] : [`--spare-devices=${spares}`]),
     ...(chunkKib === undefined ? [] : [`--chunk=${chunkKib}`]),

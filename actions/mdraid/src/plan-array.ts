@@ -33,22 +33,30 @@ type Wanted = Pick<Settings, 'array' | 'level' | 'spares' | 'wipe'>;
 
 /** Returns steps in order, or none when the array is there and active. */
 export function planArray(wanted: Wanted, facts: RaidFacts): RaidPlan {
-  const { array, wipe } = wanted;
-  const { active, members } = facts;
   const existing = existingArray(wanted, facts);
-  if (existing !== undefined) {
-    if (active === undefined) return { ok: true, steps: ['assemble'] };
-    if (active.uuid === existing) return { ok: true, steps: [] };
-    return refusal(`${array} is another array, of ${active.members.join(', ')}: choose another ARRAY`);
+  return existing === undefined ? planNewArray(wanted, facts) : planExisting(wanted, existing, facts);
+}
+
+function planExisting({ array }: Wanted, uuid: string, { active }: RaidFacts): RaidPlan {
+  if (active === undefined) return { ok: true, steps: ['assemble'] };
+  if (active.uuid === uuid) return { ok: true, steps: [] };
+  return refusal(`${array} is another array, of ${active.members.join(', ')}: choose another ARRAY`);
+}
+
+function planNewArray({ array, wipe }: Wanted, { active, members }: RaidFacts): RaidPlan {
+  const steps: RaidStep[] = [];
+  if (active !== undefined) {
+    const outside = active.members.filter((path) => members.every((one) => one.path !== path));
+    if (outside.length > 0 || !wipe)
+      return refusal(`${array} is already an array of ${active.members.join(', ')}: ${wayOut(outside)}`);
+    steps.push('stop');
   }
-  const outside = (active?.members ?? []).filter((path) => members.every((one) => one.path !== path));
-  if (active !== undefined && (outside.length > 0 || !wipe))
-    return refusal(`${array} is already an array of ${active.members.join(', ')}: ${wayOut(outside)}`);
   const used = members.find(({ signatures, memberOf }) => signatures.length > 0 || memberOf !== undefined);
-  if (used !== undefined && !wipe)
-    return refusal(`${used.path} has ${contentOf(used)}: set WIPE=true to replace it`);
-  const before: readonly RaidStep[] = active === undefined ? [] : ['stop'];
-  return { ok: true, steps: [...before, ...(used === undefined ? [] : ['wipe' as const]), 'create'] };
+  if (used !== undefined) {
+    if (!wipe) return refusal(`${used.path} has ${contentOf(used)}: set WIPE=true to replace it`);
+    steps.push('wipe');
+  }
+  return { ok: true, steps: [...steps, 'create'] };
 }
 
 /** Returns its UUID if all devices are members of one array like the wanted one. */
