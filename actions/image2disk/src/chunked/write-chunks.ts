@@ -18,7 +18,7 @@ import { ChunkThreads, type Slot } from './chunk-threads.ts';
 import { fetchPart } from './fetch-part.ts';
 import type { RegistryImage } from './registry-image.ts';
 
-/** Stretches at once: some arrive while others are unpacked and written. Each takes up to 8 MiB of memory. */
+/** Stretches at once: some arrive while others are unpacked and written. Each takes up to 4 MiB of memory. */
 const LANES = 6;
 /** A chunk that was damaged on its way is fetched again. */
 const FETCHES_MAX = 2;
