@@ -1,5 +1,5 @@
 /**
- * What a thread does: it unpacks chunks and hashes them. The text of this function becomes the thread's program, because the agent
+ * What a thread does: it unpacks chunks and hashes them, and waits for the device to zero a range. The text of this function becomes the thread's program, because the agent
  * is bundled into one file. Therefore it must not use anything outside of itself, except what every thread has.
  */
 import type * as Crypto from 'node:crypto';
@@ -23,16 +23,26 @@ export interface Piece {
   readonly length: number;
 }
 
-export interface ChunkOrder {
-  readonly id: number;
-  readonly slot: number;
-  readonly pieces: readonly Piece[];
+export type ChunkOrder =
+  | { readonly kind: 'hash'; readonly id: number; readonly slot: number; readonly pieces: readonly Piece[] }
+  | ({ readonly kind: 'zero'; readonly id: number } & ZeroOrder);
+
+/** A request to the device, which may take long. */
+export interface ZeroOrder {
+  readonly descriptor: number;
+  readonly offset: number;
+  readonly length: number;
+  /** Of fallocate(2). The first one that the device supports counts. */
+  readonly modes: readonly number[];
 }
 
 export interface ChunkReport {
   readonly id: number;
-  /** Hexadecimal SHA-256 of each piece, and '' for a piece that does not unpack to its length. */
-  readonly digests: readonly string[];
+  /**
+   * Hexadecimal SHA-256 of each piece, and '' for a piece that does not unpack to its length. For zeros: one text, '' when the
+   * device cannot do it.
+   */
+  readonly results: readonly string[];
 }
 
 interface Modules {
@@ -88,10 +98,27 @@ export function chunkWorker({ threads, crypto, zlib, ffi }: Modules): void {
     }
     return crypto.hash('sha256', target);
   };
-  port?.on('message', ({ id, slot, pieces }: ChunkOrder) => {
-    const memory = slots[slot];
-    if (memory === undefined) throw new Error(`there is no slot ${slot}`);
-    const report: ChunkReport = { id, digests: pieces.map((piece) => digestOf(memory, piece)) };
+  let zeroed: ((order: ZeroOrder) => boolean) | undefined;
+  const zeroing = (): ((order: ZeroOrder) => boolean) => {
+    try {
+      const arguments_ = ['i32', 'i32', 'i64', 'i64'] as const;
+      const library = ffi?.dlopen(null, { fallocate: { return: 'i32', arguments: arguments_ } });
+      if (library === undefined) return () => false;
+      const { fallocate: call } = library.functions;
+      return ({ descriptor, offset, length, modes }) =>
+        modes.some((mode) => call(descriptor, mode, BigInt(offset), BigInt(length)) === 0);
+    } catch {
+      return () => false;
+    }
+  };
+  const resultsOf = (order: ChunkOrder): readonly string[] => {
+    if (order.kind === 'zero') return [(zeroed ??= zeroing())(order) ? 'zeros' : ''];
+    const memory = slots[order.slot];
+    if (memory === undefined) throw new Error(`there is no slot ${order.slot}`);
+    return order.pieces.map((piece) => digestOf(memory, piece));
+  };
+  port?.on('message', (order: ChunkOrder) => {
+    const report: ChunkReport = { id: order.id, results: resultsOf(order) };
     port.postMessage(report, []);
   });
 }
