@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { ACTION_FLAGS, RUN_ACTION_ARGUMENT } from '@tinkerbell/app-agent';
 import { bundleAgent } from '@tinkerbell/hook';
 
 import type { BenchContext } from './benchmark.ts';
@@ -39,7 +40,7 @@ export async function createActionRunner(context: BenchContext): Promise<ActionR
   const agent = join(directory, 'agent.mjs');
   return async (image, environment) => {
     const startedMs = performance.now();
-    const command = [process.execPath, '--disable-warning=ExperimentalWarning', agent, 'run-action'] as const;
+    const command = [process.execPath, ...ACTION_FLAGS, agent, RUN_ACTION_ARGUMENT] as const;
     const program = startProgram(context, { command: [...command], channel: true });
     let result: RunnerMessage['result'];
     let peakMegabytes = 0;

@@ -30,6 +30,7 @@ export {
   loadKernel,
   nextData,
   rereadPartitionTable,
+  ZERO_METHODS,
   zeroRange,
   type CallResult,
 } from './system-calls.ts';
@@ -39,7 +40,7 @@ export { DiskWriter, openDiskWriter, type WriteTotals } from './disk-writer.ts';
 export { downloadImage } from './image-download.ts';
 export { openWholeDisk } from './whole-disk.ts';
 export { writeFully, writeInOrder } from './write-fully.ts';
-export { zeroOut } from './zero-out.ts';
+export { zeroOut, type AskForZeros } from './zero-out.ts';
 export { assertNotStopped } from './stop-in-time.ts';
 export { directoryBelow, type NewDirectory } from './directory-below.ts';
 export { unpackTar, type UnpackTotals } from './unpack-tar.ts';

@@ -135,7 +135,7 @@ function openLibrary() {
 
 /** Node warns that node:ffi may change, which an operator can do nothing about. */
 function withoutWarnings<Value>(work: () => Value): Value {
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => {};
   try {
     return work();

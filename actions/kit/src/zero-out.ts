@@ -14,7 +14,16 @@ export interface ZeroRequest {
   readonly offset: number;
   readonly length: number;
   readonly signal: AbortSignal;
+  /** Default: on this thread, which waits for the device. */
+  readonly ask?: AskForZeros;
 }
+
+/** Returns false when the device cannot zero a range by itself. */
+export type AskForZeros = (range: {
+  readonly descriptor: number;
+  readonly offset: number;
+  readonly length: number;
+}) => Promise<boolean>;
 
 /** Makes a range of a disk read as zeros, by request where the device supports that, and otherwise by writing. */
 export async function zeroOut(file: FileHandle, request: ZeroRequest): Promise<void> {
@@ -26,13 +35,16 @@ export async function zeroOut(file: FileHandle, request: ZeroRequest): Promise<v
     assertNotStopped(request.signal);
     const length = Math.min(REQUEST_BYTES, last - offset);
     const range = { offset, length };
-    const isZero = zeroRange(file.fd, range, 'deallocate').ok || zeroRange(file.fd, range, 'overwrite').ok;
+    const isZero = await (request.ask ?? askHere)({ descriptor: file.fd, ...range });
     if (!isZero) await writeZeros(file, { ...range, signal: request.signal });
     // Other work of this process continues between two requests.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await writeZeros(file, { ...request, offset: last, length: end - last });
 }
+
+const askHere: AskForZeros = async ({ descriptor, ...range }) =>
+  zeroRange(descriptor, range, 'deallocate').ok || zeroRange(descriptor, range, 'overwrite').ok;
 
 async function writeZeros(file: FileHandle, { offset, length, signal }: ZeroRequest): Promise<void> {
   let done = 0;

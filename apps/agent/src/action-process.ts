@@ -9,7 +9,7 @@ import type { ActionResult, Progress } from '@tinkerbell/action-kit';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
 
 import { runnerMessageIn, type ActionOrder, type RunnerMessage } from './action-messages.ts';
-import { RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
+import { ACTION_FLAGS, RUN_ACTION_ARGUMENT } from './run-action-argument.ts';
 
 /** An action ends itself and its children within a second of its timeout. If it does not, it is killed after this time. */
 const KILL_GRACE_MS = 1500;
@@ -47,7 +47,7 @@ export interface ActionProcessOptions {
 /** Resolves when the process has ended. Never rejects. */
 export function runInProcess(options: ActionProcessOptions): Promise<ActionOutcome> {
   const child = fork(process.argv[1] ?? '', [RUN_ACTION_ARGUMENT], {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [...ACTION_FLAGS],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
     env: { ...process.env, ...options.processEnvironment },

@@ -4,7 +4,7 @@ import { OVERHEAD_BYTES_MAX, type PlacedChunk } from './disk-image.ts';
 export type Stretch = readonly [PlacedChunk, ...PlacedChunk[]];
 
 /** On the disk. Large enough that requests cost little, and small enough that several of them are in memory. */
-const STRETCH_BYTES = 4 * 1024 * 1024;
+const STRETCH_BYTES = 2 * 1024 * 1024;
 
 /** Returns the room that a stretch needs: on the disk, and in its pack. */
 export function stretchRoom({ chunkBytes }: { readonly chunkBytes: number }): {

@@ -1,11 +1,23 @@
 /** Reads and writes chunks anywhere on a disk, past the page cache. */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { ActionError, formatBytes, rereadPartitionTable, splitZeros, zeroOut } from '@tinkerbell/action-kit';
+import {
+  ActionError,
+  type AskForZeros,
+  formatBytes,
+  rereadPartitionTable,
+  splitZeros,
+  zeroOut,
+} from '@tinkerbell/action-kit';
 import { codeOf, messageOf } from '@tinkerbell/platform-contract';
 
 /** Direct requests must be multiples of the device's block, which is never larger than this. */
 const ALIGNMENT_BYTES = 4096;
+
+interface DiskRange {
+  readonly offset: number;
+  readonly length: number;
+}
 
 interface Files {
   readonly path: string;
@@ -34,19 +46,19 @@ export class ChunkDisk {
   }
 
   /** Writes from page-aligned memory. Long runs of zeros are not sent. */
-  async write(bytes: Buffer, offset: number): Promise<void> {
+  async write(bytes: Buffer, offset: number, ask: AskForZeros): Promise<void> {
     const end = bytes.length - (bytes.length % ALIGNMENT_BYTES);
     await this.#explained(async () => {
       for (const part of splitZeros(bytes.subarray(0, end)))
-        if (part.zero) await this.#zero(offset + part.start, part.end - part.start);
+        if (part.zero) await this.#zero({ offset: offset + part.start, length: part.end - part.start }, ask);
         else await writeFully(this.#files.direct, bytes.subarray(part.start, part.end), offset + part.start);
       // The end of an image may not be a multiple of a block. That part goes through the page cache.
       if (end < bytes.length) await writeFully(this.#files.buffered, bytes.subarray(end), offset + end);
     });
   }
 
-  zeros(offset: number, length: number): Promise<void> {
-    return this.#explained(() => this.#zero(offset, length));
+  zeros(range: DiskRange, ask: AskForZeros): Promise<void> {
+    return this.#explained(() => this.#zero(range, ask));
   }
 
   /** Waits until the disk has everything, and rereads the partition table. */
@@ -60,8 +72,8 @@ export class ChunkDisk {
     await Promise.all([this.#files.direct.close(), this.#files.buffered.close()]);
   }
 
-  #zero(offset: number, length: number): Promise<void> {
-    return zeroOut(this.#files.buffered, { offset, length, signal: this.#files.signal });
+  #zero(range: DiskRange, ask: AskForZeros): Promise<void> {
+    return zeroOut(this.#files.buffered, { ...range, signal: this.#files.signal, ask });
   }
 
   async #explained(work: () => Promise<void>): Promise<void> {

@@ -1,12 +1,19 @@
 /** Unpacks and hashes chunks beside each other and beside the network, in memory whose size is fixed. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { ActionError, sharedAlignedBuffer } from '@tinkerbell/action-kit';
+import { ActionError, sharedAlignedBuffer, ZERO_METHODS } from '@tinkerbell/action-kit';
 import { stretchRoom } from '@tinkerbell/images';
 import { messageOf } from '@tinkerbell/platform-contract';
-import { chunkProgram, type ChunkOrder, type ChunkReport, type Piece } from './chunk-worker.ts';
+import {
+  chunkProgram,
+  type ChunkOrder,
+  type ChunkReport,
+  type Piece,
+  type ZeroOrder,
+} from './chunk-worker.ts';
 
-/** Each costs memory, and four of them are faster than most disks. */
+/** Each costs memory, and four of them are faster than most disks. One may wait for the device while another one unpacks. */
+const THREADS_MIN = 2;
 const THREADS_MAX = 4;
 /** A thread keeps almost nothing. Small limits make it return memory early. */
 const LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
@@ -20,7 +27,7 @@ export interface Slot {
 }
 
 interface Waiting {
-  resolve(digests: readonly string[]): void;
+  resolve(results: readonly string[]): void;
   reject(error: Error): void;
 }
 
@@ -45,31 +52,42 @@ export class ChunkThreads {
       disk: sharedAlignedBuffer(room.diskBytes),
       packed: sharedAlignedBuffer(room.packedBytes),
     }));
-    const threads = Math.min(availableParallelism(), THREADS_MAX);
+    const threads = Math.max(THREADS_MIN, Math.min(availableParallelism(), THREADS_MAX));
     this.#threads = Array.from({ length: threads }, () => this.#start(chunkProgram({ withFfi })));
   }
 
   /** Returns the SHA-256 of each piece, and '' for a piece that cannot be unpacked. */
   digests({ number }: Slot, pieces: readonly Piece[]): Promise<readonly string[]> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    const [thread] = this.#threads.toSorted((one, other) => one.waiting.size - other.waiting.size);
-    return new Promise((resolve, reject) => {
-      const order: ChunkOrder = { id: (this.#orders += 1), slot: number, pieces };
-      thread?.waiting.set(order.id, { resolve, reject });
-      thread?.worker.postMessage(order, []);
-    });
+    return this.#order((id) => ({ kind: 'hash', id, slot: number, pieces }));
+  }
+
+  /** Makes a range of a disk read as zeros. Returns false when the device cannot do that by itself. */
+  async zero(range: Omit<ZeroOrder, 'modes'>): Promise<boolean> {
+    const modes = [ZERO_METHODS.deallocate, ZERO_METHODS.overwrite];
+    const [result] = await this.#order((id) => ({ kind: 'zero', id, ...range, modes }));
+    return result !== '';
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
   }
 
+  #order(orderOf: (id: number) => ChunkOrder): Promise<readonly string[]> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const [thread] = this.#threads.toSorted((one, other) => one.waiting.size - other.waiting.size);
+    return new Promise((resolve, reject) => {
+      const order = orderOf((this.#orders += 1));
+      thread?.waiting.set(order.id, { resolve, reject });
+      thread?.worker.postMessage(order, []);
+    });
+  }
+
   #start(program: string): Thread {
     const workerData = this.slots.map(({ disk, packed }) => ({ disk, packed }));
     const worker = new Worker(program, { eval: true, workerData, resourceLimits: LIMITS });
     const waiting = new Map<number, Waiting>();
-    worker.on('message', ({ id, digests }: ChunkReport) => {
-      waiting.get(id)?.resolve(digests);
+    worker.on('message', ({ id, results }: ChunkReport) => {
+      waiting.get(id)?.resolve(results);
       waiting.delete(id);
     });
     const fail = (reason: string): void => {

@@ -1,6 +1,7 @@
 /**
- * What a thread does: it unpacks chunks and hashes them. The text of this function becomes the thread's program, because the agent
- * is bundled into one file. Therefore it must not use anything outside of itself, except what every thread has.
+ * What a thread does: it unpacks chunks and hashes them, and waits for the device to zero a range. The texts of these
+ * functions become the thread's program, because the agent is bundled into one file. Therefore none uses anything outside of itself,
+ * except what every thread has.
  */
 import type * as Crypto from 'node:crypto';
 import type * as Ffi from 'node:ffi';
@@ -23,39 +24,42 @@ export interface Piece {
   readonly length: number;
 }
 
-export interface ChunkOrder {
-  readonly id: number;
-  readonly slot: number;
-  readonly pieces: readonly Piece[];
+export type ChunkOrder =
+  | { readonly kind: 'hash'; readonly id: number; readonly slot: number; readonly pieces: readonly Piece[] }
+  | ({ readonly kind: 'zero'; readonly id: number } & ZeroOrder);
+
+/** A request to the device, which may take long. */
+export interface ZeroOrder {
+  readonly descriptor: number;
+  readonly offset: number;
+  readonly length: number;
+  /** Of fallocate(2). The first one that the device supports counts. */
+  readonly modes: readonly number[];
 }
 
 export interface ChunkReport {
   readonly id: number;
-  /** Hexadecimal SHA-256 of each piece, and '' for a piece that does not unpack to its length. */
-  readonly digests: readonly string[];
-}
-
-interface Modules {
-  readonly threads: typeof Threads;
-  readonly crypto: typeof Crypto;
-  readonly zlib: typeof Zlib;
-  /** Absent in another Node version, and where a permission policy forbids it. */
-  readonly ffi: typeof Ffi | undefined;
+  /**
+   * Hexadecimal SHA-256 of each piece, and '' for a piece that does not unpack to its length. For zeros: one text, '' when the
+   * device cannot do it.
+   */
+  readonly results: readonly string[];
 }
 
 /** Unpacks into `target` and returns whether it is full then. */
 type Unpack = (packed: Uint8Array, target: Uint8Array) => boolean;
+/** Returns false when the device cannot do it. */
+type Zero = (order: ZeroOrder) => boolean;
 
-export function chunkWorker({ threads, crypto, zlib, ffi }: Modules): void {
-  const slots: readonly SlotMemory[] = threads.workerData;
-  const port = threads.parentPort;
+/** With a stream, which needs memory of its own and a copy. */
+function nodeUnpack({ zstdDecompressSync }: typeof Zlib): Unpack {
   /** Room for the end of a frame, without which a second buffer of the same size is made. */
   const spareBytes = 64;
-  const unpackByNode: Unpack = (packed, target) => {
+  return (packed, target) => {
     const { length } = target;
     try {
       const limits = { maxOutputLength: length, chunkSize: length + spareBytes };
-      const bytes = zlib.zstdDecompressSync(packed, limits);
+      const bytes = zstdDecompressSync(packed, limits);
       if (bytes.length !== length) return false;
       target.set(bytes);
       // Kept until a garbage collection otherwise. A small one is part of Node's pool.
@@ -65,20 +69,45 @@ export function chunkWorker({ threads, crypto, zlib, ffi }: Modules): void {
       return false;
     }
   };
-  /** Node's own copy of the same library, without the memory and the copy that a stream needs, which are a third of the time. */
-  const directUnpack = (): Unpack | undefined => {
-    try {
-      const arguments_ = ['buffer', 'u64', 'buffer', 'u64'] as const;
-      const library = ffi?.dlopen(null, { ZSTD_decompress: { return: 'u64', arguments: arguments_ } });
-      if (library === undefined) return undefined;
-      const { ZSTD_decompress: call } = library.functions;
-      return (packed, target) =>
-        call(target, BigInt(target.length), packed, BigInt(packed.length)) === BigInt(target.length);
-    } catch {
-      return undefined;
-    }
-  };
-  const unpack = directUnpack() ?? unpackByNode;
+}
+
+/** With the same library in Node itself, which takes two thirds of the time. Undefined without node:ffi. */
+function directUnpack(ffi: typeof Ffi | undefined): Unpack | undefined {
+  try {
+    const signature = { return: 'u64', arguments: ['buffer', 'u64', 'buffer', 'u64'] } as const;
+    const library = ffi?.dlopen(null, { ZSTD_decompress: signature });
+    if (library === undefined) return undefined;
+    const { ZSTD_decompress: call } = library.functions;
+    return (packed, target) =>
+      call(target, BigInt(target.length), packed, BigInt(packed.length)) === BigInt(target.length);
+  } catch {
+    return undefined;
+  }
+}
+
+function directZero(ffi: typeof Ffi | undefined): Zero {
+  try {
+    const signature = { return: 'i32', arguments: ['i32', 'i32', 'i64', 'i64'] } as const;
+    const library = ffi?.dlopen(null, { fallocate: signature });
+    if (library === undefined) return () => false;
+    const { fallocate: call } = library.functions;
+    return ({ descriptor, offset, length, modes }) =>
+      modes.some((mode) => call(descriptor, mode, BigInt(offset), BigInt(length)) === 0);
+  } catch {
+    return () => false;
+  }
+}
+
+interface WorkerParts {
+  readonly threads: typeof Threads;
+  readonly crypto: typeof Crypto;
+  readonly unpack: Unpack;
+  readonly zero: Zero;
+}
+
+function chunkWorker({ threads, crypto, unpack, zero }: WorkerParts): void {
+  const slots: readonly SlotMemory[] = threads.workerData;
+  const port = threads.parentPort;
   const digestOf = ({ disk, packed }: SlotMemory, piece: Piece): string => {
     const target = disk.subarray(piece.start, piece.start + piece.length);
     const source = piece.packed;
@@ -88,28 +117,31 @@ export function chunkWorker({ threads, crypto, zlib, ffi }: Modules): void {
     }
     return crypto.hash('sha256', target);
   };
-  port?.on('message', ({ id, slot, pieces }: ChunkOrder) => {
-    const memory = slots[slot];
-    if (memory === undefined) throw new Error(`there is no slot ${slot}`);
-    const report: ChunkReport = { id, digests: pieces.map((piece) => digestOf(memory, piece)) };
+  const resultsOf = (order: ChunkOrder): readonly string[] => {
+    if (order.kind === 'zero') return [zero(order) ? 'zeros' : ''];
+    const memory = slots[order.slot];
+    if (memory === undefined) throw new Error(`there is no slot ${order.slot}`);
+    return order.pieces.map((piece) => digestOf(memory, piece));
+  };
+  port?.on('message', (order: ChunkOrder) => {
+    const report: ChunkReport = { id: order.id, results: resultsOf(order) };
     port.postMessage(report, []);
   });
 }
 
 /** The program of a thread. Node warns that node:ffi may change, which an operator can do nothing about. */
 export function chunkProgram({ withFfi }: { readonly withFfi: boolean }): string {
-  const warn = 'process.emitWarning';
-  return `const warn = ${warn};
+  return `const { emitWarning } = process;
 let ffi;
 try {
-  ${warn} = () => {};
+  process.emitWarning = () => {};
   if (${withFfi}) ffi = require('node:ffi');
 } catch {}
-${warn} = warn;
+process.emitWarning = emitWarning;
 (${chunkWorker.toString()})({
   threads: require('node:worker_threads'),
   crypto: require('node:crypto'),
-  zlib: require('node:zlib'),
-  ffi,
+  unpack: (${directUnpack.toString()})(ffi) ?? (${nodeUnpack.toString()})(require('node:zlib')),
+  zero: (${directZero.toString()})(ffi),
 });`;
 }

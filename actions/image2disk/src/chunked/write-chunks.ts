@@ -18,7 +18,7 @@ import { ChunkThreads, type Slot } from './chunk-threads.ts';
 import { fetchPart } from './fetch-part.ts';
 import type { RegistryImage } from './registry-image.ts';
 
-/** Stretches at once: some arrive while others are unpacked and written. Each takes up to 8 MiB of memory. */
+/** Stretches at once: some arrive while others are unpacked and written. Each takes up to 4 MiB of memory. */
 const LANES = 6;
 /** A chunk that was damaged on its way is fetched again. */
 const FETCHES_MAX = 2;
@@ -122,7 +122,8 @@ async function writeStretch(work: RunningWork, stretch: Stretch, slot: Slot): Pr
     const digests = await work.threads.digests(slot, pieces);
     const damaged = stretch.find((chunk, index) => digests[index] !== hexOf(chunk.stored.digest));
     if (damaged === undefined) {
-      await work.disk.write(slot.disk.subarray(0, diskBytesOf(stretch)), diskOffset);
+      const bytes = slot.disk.subarray(0, diskBytesOf(stretch));
+      await work.disk.write(bytes, diskOffset, (range) => work.threads.zero(range));
       return length * fetches;
     }
     if (fetches === FETCHES_MAX)
@@ -132,8 +133,8 @@ async function writeStretch(work: RunningWork, stretch: Stretch, slot: Slot): Pr
   }
 }
 
-async function zeroGaps({ disk, registry: { image } }: Work): Promise<void> {
-  for (const { offset, length } of gapsOf(image)) await disk.zeros(offset, length);
+async function zeroGaps({ disk, threads, registry: { image } }: RunningWork): Promise<void> {
+  for (const gap of gapsOf(image)) await disk.zeros(gap, (range) => threads.zero(range));
 }
 
 function* gapsOf({ runs, chunkBytes, diskBytes }: DiskImage): Generator<{ offset: number; length: number }> {
