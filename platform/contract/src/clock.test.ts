@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repeat, type Clock } from './index.ts';
 
-/** Runs what is due when it is told to. */
+/** Runs what is due with each step. */
 function steppedClock(): Clock & { step(): number } {
   const due = new Set<() => void>();
   return {
