@@ -75,6 +75,7 @@ function bundleOf(name: string, environment: Readonly<Record<string, string>>, .
     { destination: '/sys', type: 'bind', source: '/sys', options: ['rbind', 'ro'] },
     { destination: '/given', type: 'bind', source: base, options: ['bind', 'ro'] },
   ];
+  config.hostname = '';
   config.linux = {
     namespaces: [{ type: 'mount' }, { type: 'pid' }],
     resources: { devices: [{ allow: true, access: 'rwm' }] },

@@ -27,10 +27,11 @@ async function run(
 }
 
 test('output and progress are lines, and a success is 0', async () => {
-  const action = defineAction('any', async (environment, { command, log, progress }) => {
+  const action = defineAction('any', async (environment, context) => {
+    const { command, log } = context;
     log.child({ part: 1 }).info('started', { disk: '/dev/a' });
     log.warn('careful');
-    progress({ message: 'writing', doneBytes: 5e6, totalBytes: 20e6 });
+    context.progress({ message: 'writing', doneBytes: 5e6, totalBytes: 20e6 });
     return { message: `${environment['NAME']} ${command.join('+')}` };
   });
   assert.deepEqual(await run(action, { NAME: 'x' }), {

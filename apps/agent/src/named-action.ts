@@ -34,8 +34,8 @@ export interface NamedAction {
 export interface ActionSurroundings {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  out(line: string): void;
-  error(line: string): void;
+  readonly out: (line: string) => void;
+  readonly error: (line: string) => void;
 }
 
 /** Runs the action and returns its exit code. */

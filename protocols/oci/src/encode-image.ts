@@ -2,6 +2,7 @@
  * The documents of an image that is built here: OCI image specification v1.1, "config", "manifest" and "image-index".
  * The same input gives the same bytes.
  */
+import { encodeUtf8 } from '@tinkerbell/wire';
 import type { Digest } from './digest.ts';
 import { mediaTypes } from './media-type.ts';
 import type { Platform } from './platform.ts';
@@ -61,5 +62,5 @@ export function encodeImageIndex(
 }
 
 function jsonBytes(document: object): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(document));
+  return encodeUtf8(JSON.stringify(document));
 }

@@ -25,7 +25,7 @@ export async function partitionsOf(disk: string): Promise<readonly FoundPartitio
     start: Number(one['start']),
     size: Number(one['size']),
     type: String(one['type']),
-    name: String(one['name'] ?? ''),
+    name: typeof one['name'] === 'string' ? one['name'] : '',
   }));
 }
 

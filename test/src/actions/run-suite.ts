@@ -19,17 +19,17 @@ export async function runActionSuite({
 }: SuiteOptions): Promise<readonly ActionResult[]> {
   await using cleanup = new AsyncDisposableStack();
   const waiting = casesNamed(only);
-  const { site, run } = await openCases(waiting, cleanup);
+  const cases = await openCases(waiting, cleanup);
   const results: ActionResult[] = [];
   const add = (result: ActionResult): void => {
     results.push(result);
     onResult(result);
   };
   const work = async (): Promise<void> => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) add(await run(one));
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) add(await cases.run(one));
   };
   await Promise.all(Array.from({ length: jobs }, work));
-  const outside = await site.capture.outside();
+  const outside = await cases.site.capture.outside();
   const error = [`${outside.length} packets left the site`, ...outside.slice(0, OUTSIDE_SHOWN)].join('\n');
   add({ name: 'no packet left the site', seconds: 0, ...(outside.length === 0 ? {} : { error }) });
   return results;
