@@ -16,6 +16,8 @@ const OUTSIDE = `(ip or ip6) and not (${INSIDE.join(' or ')})`;
 export interface Capture {
   /** Returns a line for each packet so far. */
   outside(): Promise<readonly string[]>;
+  /** Whether it still records, for an error. */
+  state(): string;
   stop(): Promise<void>;
 }
 
@@ -25,19 +27,22 @@ export async function startCapture(bridge: string, file: string): Promise<Captur
   const child = await startChild('tcpdump', ['--immediate-mode', ...words]);
   const { stderr } = child.process;
   if (stderr === null) throw new Error('tcpdump has no output');
+  const said: string[] = [];
+  let state = 'records';
+  void child.ended.then((code) => (state = `ended (${code}): ${said.join(' ')}`));
   await new Promise<void>((resolve, reject) => {
-    const said: string[] = [];
     createInterface({ input: stderr }).on('line', (line) => {
       said.push(line);
       if (line.includes('listening on')) resolve();
     });
-    void child.ended.then((code) => reject(new Error(`tcpdump ended (${code}): ${said.join(' ')}`)));
+    void child.ended.then(() => reject(new Error(`tcpdump ${state}`)));
   });
   return {
     async outside() {
       const text = await runCommand('tcpdump', ['-nn', '-r', file]);
       return text.split('\n').filter((line) => line !== '');
     },
+    state: () => state,
     stop: () => child.stop(),
   };
 }
