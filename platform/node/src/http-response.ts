@@ -31,7 +31,8 @@ export async function sendResponse(
   if (response instanceof WholeResponse) {
     outgoing.writeHead(response.status, response.headerRecord);
     if (incoming.method === 'HEAD') outgoing.end();
-    else await sendWhole(outgoing, response.whole, options);
+    else if (response.whole.length <= PIECE_BYTES) sendShort(outgoing, response.whole, options);
+    else await sendLong(outgoing, response.whole, options);
     return;
   }
   outgoing.statusCode = response.status;
@@ -60,17 +61,21 @@ const COPIED_BYTES_MAX = 16 * 1024;
 /** Longer bodies are written in pieces, so that the client's progress is visible. */
 const PIECE_BYTES = 1024 * 1024;
 
-async function sendWhole(
+function sendShort(
+  outgoing: ServerResponse,
+  content: string | Uint8Array<ArrayBuffer>,
+  { incoming, held, stalledMs = STALLED_MS }: SendResponseOptions,
+): void {
+  endWith(outgoing, content);
+  // The kernel has nearly always taken all of it by now.
+  if (outgoing.writableLength > 0) holdUntilClosed(outgoing, { incoming, held, stalledMs });
+}
+
+async function sendLong(
   outgoing: ServerResponse,
   content: string | Uint8Array<ArrayBuffer>,
   { incoming, held, stalledMs = STALLED_MS }: SendResponseOptions,
 ): Promise<void> {
-  if (content.length <= PIECE_BYTES) {
-    endWith(outgoing, content);
-    // The kernel has nearly always taken all of it by now.
-    if (outgoing.writableLength > 0) holdUntilClosed(outgoing, { incoming, held, stalledMs });
-    return;
-  }
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const reader = held.reader(() => incoming.socket.destroy());
   try {

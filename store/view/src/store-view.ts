@@ -182,11 +182,11 @@ class IndexedView implements StoreView {
     const workflows = this.#byAgent.get(agentId);
     const machine = workflows.length === 0 ? undefined : this.#ownerOfAgent(agentId);
     const own = machine === undefined ? workflows : workflows.filter((one) => mayRunOn(one, machine));
-    return own.toSorted(byAge);
+    return oldestFirst(own);
   }
 
   workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[] {
-    return this.#byHardware.get(pathOf(namespace, hardwareName)).toSorted(byAge);
+    return oldestFirst(this.#byHardware.get(pathOf(namespace, hardwareName)));
   }
 
   all(collection: string): readonly Resource[] {
@@ -228,6 +228,11 @@ function macsOf(hardware: Hardware): string[] {
 
 function addressesOf(hardware: Hardware): string[] {
   return (hardware.spec?.interfaces ?? []).flatMap((one) => one.dhcp?.ip?.address ?? []);
+}
+
+/** Most machines have no workflow, or one. */
+function oldestFirst(workflows: readonly Workflow[]): readonly Workflow[] {
+  return workflows.length < 2 ? workflows : workflows.toSorted(byAge);
 }
 
 function byAge(a: Resource, b: Resource): number {
