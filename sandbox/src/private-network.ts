@@ -19,6 +19,7 @@ export interface PrivateNetwork {
 }
 
 let isInside = false;
+let bridges = 0;
 
 /**
  * Enters the namespace and creates a bridge with `address` in it. Call it once per process, because it cannot
@@ -54,8 +55,14 @@ export async function enterPrivateNetwork(address: string, prefixLength = 24): P
   };
 }
 
+/**
+ * The bridge keeps one MAC. Otherwise Linux gives it the lowest one of its ports, and each change of it makes the kernel
+ * forget every neighbour, permanent ones too (neigh_changeaddr).
+ */
 async function addBridge(name: string, address?: string): Promise<void> {
-  await ip('link', 'add', name, 'type', 'bridge', 'forward_delay', '0', 'stp_state', '0');
+  bridges += 1;
+  const mac = `02:00:00:00:b0:${bridges.toString(16).padStart(2, '0')}`;
+  await ip('link', 'add', name, 'address', mac, 'type', 'bridge', 'forward_delay', '0', 'stp_state', '0');
   if (address !== undefined) await ip('address', 'add', address, 'dev', name);
   await ip('link', 'set', name, 'up');
 }

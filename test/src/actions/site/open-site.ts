@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { buildHook, buildIso, runCommand, withCacheLock } from '@tinkerbell/hook';
 import {
   buildDebianImage,
+  createNetworkHost,
   enterPrivateNetwork,
   fetchIpxeBinaries,
   startRouterAdvertiser,
   startServer,
+  type NetworkHost,
   type PrivateNetwork,
   type RunningServer,
 } from '@tinkerbell/sandbox';
@@ -44,8 +46,8 @@ export interface Site {
   readonly busybox: ReadonlyMap<Architecture, Busybox>;
 }
 
-/** The router of the site. Its address exists only in the table of neighbours, so packets to it are sent and lost. */
-const BLACK_HOLE = { address: '192.168.56.1', mac: '02:00:00:00:00:01' } as const;
+/** The router of the site. It answers ARP, so that packets for the world are sent, and loses them. */
+const BLACK_HOLE = '192.168.56.1';
 
 /** Call it once per process: it moves this process into the network of the site. */
 export async function openSite(needs: SiteNeeds, cleanup: AsyncDisposableStack): Promise<Site> {
@@ -58,7 +60,8 @@ export async function openSite(needs: SiteNeeds, cleanup: AsyncDisposableStack):
 
   const network = await enterPrivateNetwork(serverAddress);
   cleanup.defer(startRouterAdvertiser(network.bridge));
-  await connectRouter(network.bridge);
+  const router = await connectRouter(network.bridge);
+  cleanup.defer(() => router.stop());
   const capture = await startCapture(network.bridge, join(directory, 'outside.pcap'));
   cleanup.defer(() => capture.stop());
   const uploads = await startUploads(serverAddress);
@@ -76,15 +79,11 @@ export async function openSite(needs: SiteNeeds, cleanup: AsyncDisposableStack):
   return { ...files, network, server, directory, imagesDirectory, hookDirectory, uploads, capture };
 }
 
-/** A cable without a router at its end. With it the bridge has a link, also while no machine is on. */
-async function connectRouter(bridge: string): Promise<void> {
-  const ip = (...words: readonly string[]): Promise<string> => runCommand('ip', words);
-  await ip('link', 'add', 'cable0', 'type', 'veth', 'peer', 'name', 'cable1');
-  await ip('link', 'set', 'cable0', 'master', bridge, 'up');
-  await ip('link', 'set', 'cable1', 'up');
-  const { address, mac } = BLACK_HOLE;
-  await ip('neigh', 'add', address, 'lladdr', mac, 'dev', bridge, 'nud', 'permanent');
-  await ip('route', 'add', 'default', 'via', address);
+/** A router that forwards nothing. With it the bridge has a link, also while no machine is on. */
+async function connectRouter(bridge: string): Promise<NetworkHost> {
+  const router = await createNetworkHost([{ name: 'site', bridge, address: `${BLACK_HOLE}/24` }]);
+  await runCommand('ip', ['route', 'add', 'default', 'via', BLACK_HOLE]);
+  return router;
 }
 
 /** Everything that comes from outside: once the site is open, nothing does. */
