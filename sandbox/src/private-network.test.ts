@@ -10,13 +10,15 @@ const PORTS = 12;
 const skip = process.getuid?.() === 0 ? false : 'needs root for its own network';
 
 test('machines that come and go change neither MAC nor neighbours of the bridge', { skip }, async () => {
-  const { bridge, addPort } = await enterPrivateNetwork('192.0.2.1');
+  const network = await enterPrivateNetwork('192.0.2.1');
+  const { bridge } = network;
   const router = ['192.0.2.254', 'lladdr', '02:00:00:00:00:fe', 'dev', bridge, 'nud', 'permanent'];
   await runCommand('ip', ['neigh', 'add', ...router]);
-  const link = (): Promise<string> => runCommand('sh', ['-c', `ip -br link show ${bridge} | awk '{print $3}'`]);
+  const link = (): Promise<string> =>
+    runCommand('sh', ['-c', `ip -br link show ${bridge} | awk '{print $3}'`]);
   const before = await link();
   // Each port has a random MAC, so that one of them is most likely lower than those before.
-  for (let port = 0; port < PORTS; port += 1) await addPort();
+  for (let port = 0; port < PORTS; port += 1) await network.addPort();
   assert.equal(await link(), before);
   assert.match(await runCommand('ip', ['neigh']), /192\.0\.2\.254 .* PERMANENT/);
 });
