@@ -9,10 +9,12 @@ import {
   ipv4ToNumber,
   isGroupMac,
   isHostAddress,
+  isNetworkEdge,
   mac,
   macFromBytes,
   macToBytes,
   netmaskOf,
+  networkAddress,
   networkContains,
   parseIpv4,
   parseIpv4Network,
@@ -105,6 +107,22 @@ test('netmasks, prefixes and broadcast addresses', () => {
   assert.equal(prefixLengthOf(ipv4('255.0.255.0')), undefined);
   assert.equal(broadcastAddress(ipv4('192.168.77.9'), ipv4('255.255.255.0')), '192.168.77.255');
   assert.equal(broadcastAddress(ipv4('10.1.2.3'), ipv4('255.255.255.255')), '10.1.2.3');
+});
+
+test('the edges of a network are its lowest and its highest address, unless it has only two', () => {
+  const numbers = fc.nat({ max: 0xffff_ffff });
+  fc.assert(
+    fc.property(numbers, fc.nat({ max: 32 }), fc.nat({ max: 3 }), (number, length, which) => {
+      const [member, netmask] = [ipv4FromNumber(number), netmaskOf(length)];
+      const edges = [networkAddress(member, netmask), broadcastAddress(member, netmask)];
+      const near = edges.flatMap((edge) => [edge, ipv4FromNumber((ipv4ToNumber(edge) + 1) >>> 0)]);
+      const address = near[which] ?? member;
+      assert.equal(isNetworkEdge(address, member, netmask), length < 31 && edges.includes(address));
+    }),
+  );
+  assert.equal(isNetworkEdge(ipv4('192.0.2.255'), ipv4('192.0.2.7'), ipv4('255.255.255.0')), true);
+  assert.equal(isNetworkEdge(ipv4('192.0.2.255'), ipv4('192.0.3.7'), ipv4('255.255.255.0')), false);
+  assert.equal(isNetworkEdge(ipv4('192.0.2.7'), ipv4('192.0.2.7'), ipv4('255.255.255.255')), false);
 });
 
 test('CIDR notation clears host bits and contains only its own addresses', () => {

@@ -30,6 +30,7 @@ export {
 } from './ipv4.ts';
 export {
   broadcastAddress,
+  isNetworkEdge,
   netmaskOf,
   networkAddress,
   networkContains,

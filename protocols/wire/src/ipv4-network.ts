@@ -35,6 +35,19 @@ export function broadcastAddress(address: Ipv4, netmask: Ipv4): Ipv4 {
   return ipv4FromNumber((ipv4ToNumber(address) | ~ipv4ToNumber(netmask)) >>> 0);
 }
 
+/**
+ * Returns true for the lowest and the highest address of the network that `member` is in, which no host has. A network of one or two
+ * addresses has none (RFC 3021). Computes with numbers, because it runs for each DHCP packet.
+ */
+export function isNetworkEdge(address: Ipv4, member: Ipv4, netmask: Ipv4): boolean {
+  const mask = ipv4ToNumber(netmask);
+  const hostBits = ~mask;
+  const value = ipv4ToNumber(address);
+  if (hostBits >>> 0 < 2 || ((value ^ ipv4ToNumber(member)) & mask) !== 0) return false;
+  const host = value & hostBits;
+  return host === 0 || host === hostBits;
+}
+
 export function networkContains(network: Ipv4Network, address: Ipv4): boolean {
   return networkAddress(address, netmaskOf(network.prefixLength)) === network.address;
 }

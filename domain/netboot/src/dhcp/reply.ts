@@ -1,13 +1,5 @@
 import { malformedOptionsOf, messageType, optionTable } from '@tinkerbell/dhcp';
-import {
-  broadcastAddress,
-  isHostAddress,
-  IPV4_ANY,
-  netmaskOf,
-  networkAddress,
-  prefixLengthOf,
-  type Ipv4,
-} from '@tinkerbell/wire';
+import { isHostAddress, isNetworkEdge, IPV4_ANY, netmaskOf, type Ipv4 } from '@tinkerbell/wire';
 import { ignore, type ReplyDecision, type ReplyInput, type ReplyVariant } from './decision.ts';
 import { poolFor } from './pool.ts';
 import { ignoreBesideProxy } from './proxy-audience.ts';
@@ -71,14 +63,11 @@ function isEdgeOfNetwork(
   reservation: ReplyInput['reservation'],
   { pools = [] }: ReplyInput['settings'],
 ): boolean {
-  const isEdge = (member: Ipv4, netmask: Ipv4): boolean =>
-    // A 31-bit network has two hosts and no broadcast address (RFC 3021).
-    (prefixLengthOf(netmask) ?? 0) < 31 &&
-    (address === broadcastAddress(member, netmask) || address === networkAddress(member, netmask));
-  if (pools.some(({ first, prefixLength }) => isEdge(first, netmaskOf(prefixLength)))) return true;
+  if (pools.some(({ first, prefixLength }) => isNetworkEdge(address, first, netmaskOf(prefixLength))))
+    return true;
   if (!reservation.ok) return false;
   const { address: own, netmask } = reservation.value;
-  return own !== undefined && netmask !== undefined && isEdge(own, netmask);
+  return own !== undefined && netmask !== undefined && isNetworkEdge(address, own, netmask);
 }
 
 /** A machine whose Hardware specifies that another server assigns its address. Proxies assign none, and answer it. */
