@@ -56,14 +56,18 @@ export async function enterPrivateNetwork(address: string, prefixLength = 24): P
 }
 
 /**
- * The bridge keeps one MAC. Otherwise Linux gives it the lowest one of its ports, and each change of it makes the kernel
- * forget every neighbour, permanent ones too (neigh_changeaddr).
+ * The first port of each bridge is a veth without use, so that the bridge has a carrier before the first machine starts, and the
+ * lowest MAC, which Linux gives to the bridge: each change of it makes the kernel forget every neighbour, permanent ones too
+ * (neigh_changeaddr). A bridge with a MAC set by hand has no carrier without machines.
  */
 async function addBridge(name: string, address?: string): Promise<void> {
   bridges += 1;
-  const mac = `02:00:00:00:b0:${bridges.toString(16).padStart(2, '0')}`;
-  await ip('link', 'add', name, 'address', mac, 'type', 'bridge', 'forward_delay', '0', 'stp_state', '0');
+  const mac = `02:00:00:00:00:${bridges.toString(16).padStart(2, '0')}`;
+  await ip('link', 'add', name, 'type', 'bridge', 'forward_delay', '0', 'stp_state', '0');
   if (address !== undefined) await ip('address', 'add', address, 'dev', name);
+  await ip('link', 'add', `${name}-up`, 'address', mac, 'type', 'veth', 'peer', 'name', `${name}-end`);
+  await ip('link', 'set', `${name}-up`, 'master', name, 'up');
+  await ip('link', 'set', `${name}-end`, 'up');
   await ip('link', 'set', name, 'up');
 }
 

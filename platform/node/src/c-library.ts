@@ -10,6 +10,8 @@ export interface CLibrary {
   socket(domain: number, type: number, protocol: number): number;
   setSocketOption(fd: number, option: { level: number; name: number; value: Uint8Array }): number;
   bind(fd: number, address: Uint8Array): number;
+  /** Writes the address of a bound socket, truncated to the length of `into`. */
+  addressOf(fd: number, into: Uint8Array): number;
   /** The program is a sequence of struct sock_filter. */
   attachProgram(fd: number, purpose: keyof typeof PROGRAM_OPTIONS, program: Uint8Array): number;
   /** Returns the index of a network interface in this network namespace, or 0 when the name is unknown. */
@@ -34,6 +36,7 @@ async function load(): Promise<CLibrary> {
     socket: { arguments: ['i32', 'i32', 'i32'], return: 'i32' },
     setsockopt: { arguments: ['i32', 'i32', 'i32', 'buffer', 'u32'], return: 'i32' },
     bind: { arguments: ['i32', 'buffer', 'u32'], return: 'i32' },
+    getsockname: { arguments: ['i32', 'buffer', 'buffer'], return: 'i32' },
     if_nametoindex: { arguments: ['buffer'], return: 'u32' },
     sendto: { arguments: ['i32', 'buffer', 'u64', 'i32', 'buffer', 'u32'], return: 'i64' },
     recv: { arguments: ['i32', 'buffer', 'u64', 'i32'], return: 'i64' },
@@ -55,6 +58,8 @@ async function load(): Promise<CLibrary> {
       return checked(functions.setsockopt(fd, SOL_SOCKET, PROGRAM_OPTIONS[purpose], value, value.length));
     },
     bind: (fd, address) => checked(functions.bind(fd, address, address.length)),
+    addressOf: (fd, into) =>
+      checked(functions.getsockname(fd, into, new Uint8Array(Uint32Array.of(into.length).buffer))),
     interfaceIndex: (name) => functions.if_nametoindex(new TextEncoder().encode(`${name}\0`)),
     sendTo: (fd, { bytes, to }) =>
       checked(Number(functions.sendto(fd, bytes, BigInt(bytes.length), 0, to, to.length))),

@@ -98,3 +98,18 @@ test(
     );
   },
 );
+
+test(
+  'sends from the MAC of an interface without a carrier, in a network namespace that /sys does not show',
+  { skip },
+  () => {
+    const program = `
+    import { nodeLinkLayer } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
+    const link = await nodeLinkLayer.open({ networkInterface: 'nocable0', ports: [68], pollMs: 1000 }, () => {});
+    link.close();
+  `;
+    const prepare = 'ip link add nocable0 address 02:00:5e:10:00:03 type bridge && ip link set nocable0 up';
+    const words = ['--net', 'sh', '-c', `${prepare} && exec "$0" "$@"`, process.execPath];
+    execFileSync('unshare', [...words, '--input-type=module', '-e', program], { stdio: 'pipe' });
+  },
+);

@@ -1,6 +1,4 @@
 /** Accesses the link layer through a packet socket that holds no port. Linux only, with CAP_NET_RAW. */
-import { readFile } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
 import { PlatformError, type LinkLayer, type LinkLayerOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
 import { broadcastUdpFrame, ETHERTYPE_IPV4, readUdpFrame, udpPortFilter } from './ethernet-udp-frame.ts';
@@ -8,6 +6,10 @@ import { AF_PACKET, SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-numbers.ts';
 
 const ENODEV = 19;
 const EPERM = 1;
+/** struct sockaddr_ll, in which the MAC comes behind 12 bytes. */
+const LINK_ADDRESS_BYTES = 20;
+const MAC_OFFSET = 12;
+const MAC_BYTES = 6;
 /** The rest waits for the next turn. */
 const FRAMES_PER_POLL = 64;
 /** The largest DHCP packet over Ethernet. A jumbo frame is truncated and then rejected as a datagram. */
@@ -16,7 +18,7 @@ const FRAME_BYTES_MAX = 1600;
 export const nodeLinkLayer: LinkLayer = {
   async open(options, onDatagram) {
     const { library, fd, address } = await packetSocket(options);
-    const fromMac = await macOf(options.networkInterface);
+    const fromMac = macOf(library, fd);
     const buffer = new Uint8Array(FRAME_BYTES_MAX);
     const state = { isOpen: true };
     // Node has no events for a packet socket, so it is polled.
@@ -69,19 +71,23 @@ async function packetSocket({
 
 /** struct sockaddr_ll: family in host order, protocol in network order, index in host order. */
 function linkAddress(index: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(20));
+  const view = new DataView(new ArrayBuffer(LINK_ADDRESS_BYTES));
   view.setUint16(0, AF_PACKET, true);
   view.setUint16(2, ETHERTYPE_IPV4);
   view.setInt32(4, index, true);
   return new Uint8Array(view.buffer);
 }
 
-/** `os.networkInterfaces` lists only those that have an IP address. */
-async function macOf(networkInterface: string): Promise<string> {
-  // /sys may belong to another network namespace (nsenter, ip netns without a mount). Then the kernel's own
-  // list is used.
-  const [first] = networkInterfaces()[networkInterface] ?? [];
-  return first?.mac ?? (await readFile(`/sys/class/net/${networkInterface}/address`, 'latin1')).trim();
+/**
+ * A bound packet socket knows the MAC of its interface (packet(7), sll_halen and sll_addr). `os.networkInterfaces` lists only
+ * interfaces with a carrier and an IP address, and /sys may show another network namespace (nsenter).
+ */
+function macOf(library: CLibrary, fd: number): string {
+  const address = new Uint8Array(LINK_ADDRESS_BYTES);
+  const result = library.addressOf(fd, address);
+  if (result < 0) throw new PlatformError('unavailable', `cannot read the MAC of a link: errno ${-result}`);
+  const bytes = address.subarray(MAC_OFFSET, MAC_OFFSET + MAC_BYTES);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
 
 function failure(networkInterface: string, errno: number): PlatformError {
