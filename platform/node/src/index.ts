@@ -11,6 +11,7 @@ export { nodeUdp6 } from './udp6.ts';
 export { nodeLinkLayer } from './link-layer.ts';
 export { createNodeHttp, type NodeHttpOptions } from './http.ts';
 export { createNodeHttpClient, type HttpClientLimits } from './http-client.ts';
+export { openNodeEndpointHttp } from './endpoint-http.ts';
 export { isOwnAddress } from './own-addresses.ts';
 export { openNodeDirectory } from './owned-directory.ts';
 export { openNodeTree } from './owned-tree.ts';
