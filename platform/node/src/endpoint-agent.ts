@@ -7,7 +7,7 @@ import type { ClientRequestArgs } from 'node:http';
 import { Agent } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { EndpointError, type EndpointTrust } from '@tinkerbell/platform-contract';
 
 /** BMCs have few sockets, and a session sends one request at a time. */
@@ -35,7 +35,7 @@ export class EndpointAgent extends Agent {
       host: name,
       port: Number(port),
       ...(isIP(name) === 0 ? { servername: name } : {}),
-      ...verificationOf(this.#trust),
+      ...(this.#trust.kind === 'authorities' ? { ca: [...this.#trust.certificates] } : {}),
       // Verification happens below, after the fingerprint is known.
       rejectUnauthorized: false,
     });
@@ -68,14 +68,6 @@ export class EndpointAgent extends Agent {
     for (const socket of this.#opening) socket.destroy();
     super.destroy();
   }
-}
-
-/**
- * Without an authority, only the fingerprint counts or nothing does. Old BMCs have short RSA keys and SHA-1 signatures, which OpenSSL
- * refuses from security level 1 on, even when nobody verifies them.
- */
-function verificationOf(trust: EndpointTrust): ConnectionOptions {
-  return trust.kind === 'authorities' ? { ca: [...trust.certificates] } : { ciphers: 'DEFAULT:@SECLEVEL=0' };
 }
 
 function fingerprintOf(socket: TLSSocket): string {
