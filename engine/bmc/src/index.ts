@@ -14,3 +14,16 @@ export {
   type ProviderName,
   type SerialConsole,
 } from './driver.ts';
+export {
+  BmcConnections,
+  type Call,
+  type ConnectionsDeps,
+  type Drivers,
+} from './connections/bmc-connections.ts';
+export {
+  resolveConnection,
+  type ResolvedConnection,
+  type TrustOf,
+} from './connections/resolve-connection.ts';
+export { createHomeAssistantDriver } from './home-assistant/home-assistant-driver.ts';
+export { createRpcDriver } from './rpc/rpc-driver.ts';

@@ -6,7 +6,7 @@ import { jobStepFor, taskFor } from './job-step.ts';
 const apiVersion = 'bmc.tinkerbell.org/v1alpha1';
 const running = { conditions: [{ type: 'Running', status: 'True' }] };
 
-function jobWith(status: BmcJob['status'], metadata = {}): BmcJob {
+function jobWith(status: NonNullable<BmcJob['status']>, metadata = {}): BmcJob {
   return {
     apiVersion,
     kind: 'Job',
