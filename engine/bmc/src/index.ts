@@ -14,3 +14,5 @@ export {
   type ProviderName,
   type SerialConsole,
 } from './driver.ts';
+export { createIpmiDriver } from './ipmi/ipmi-driver.ts';
+export type { IpmiDeps, IpmiOptions } from './ipmi/ipmi-deps.ts';
