@@ -27,3 +27,5 @@ export {
 } from './connections/resolve-connection.ts';
 export { createHomeAssistantDriver } from './home-assistant/home-assistant-driver.ts';
 export { createRpcDriver } from './rpc/rpc-driver.ts';
+export { createIpmiDriver } from './ipmi/ipmi-driver.ts';
+export type { IpmiDeps, IpmiOptions } from './ipmi/ipmi-deps.ts';

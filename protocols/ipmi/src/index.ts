@@ -1,0 +1,61 @@
+export { type HashAlgorithm, type IpmiCrypto } from './crypto.ts';
+export { DATAGRAM_BYTES_MAX, decodeRmcp, encodeRmcp, RMCP_PORT, type RmcpPacket } from './packet/rmcp.ts';
+export { decodeAsf, encodeAsf, type AsfMessage } from './packet/asf.ts';
+export {
+  decodeSessionPacket,
+  encodeExtendedPacket,
+  encodePlainPacket,
+  payloadType,
+  type ExtendedPacket,
+  type PlainPacket,
+  type SessionPacket,
+} from './packet/session-packet.ts';
+export { cipherSuites, cipherSuiteWithId, type CipherSuite } from './session/cipher-suite.ts';
+export {
+  startLogin,
+  type Login,
+  type LoginFailure,
+  type LoginOutcome,
+  type LoginSettings,
+  type LoginStep,
+} from './session/login.ts';
+export { stepLogin, type LoginEvent } from './session/login-answers.ts';
+export { rakpStatus } from './session/rakp-status.ts';
+export { PASSWORD_BYTES_MAX, USERNAME_BYTES_MAX } from './session/rakp-message.ts';
+export {
+  createClientSession,
+  sendPayload,
+  startRequest,
+  stepClient,
+  type ClientEvent,
+  type ClientSession,
+  type ClientStep,
+  type RequestOptions,
+} from './session/client-session.ts';
+export { type Payload, type Session } from './session/protection.ts';
+export { completion, describeCompletion } from './message/completion-code.ts';
+export { netFn, type IpmiRequest, type IpmiResponse } from './message/ipmi-message.ts';
+export {
+  closeSessionRequest,
+  decodePrivilege,
+  privilegeLevel,
+  setPrivilegeRequest,
+} from './commands/session-commands.ts';
+export { decodeDeviceId, deviceIdRequest, type DeviceId } from './commands/device-id.ts';
+export {
+  chassisControlRequest,
+  chassisStatusRequest,
+  decodeChassisStatus,
+  type ChassisOperation,
+  type ChassisStatus,
+} from './commands/chassis.ts';
+export {
+  bootParameter,
+  decodeBootFlags,
+  decodeBootParameter,
+  encodeBootFlags,
+  getBootParameterRequest,
+  setBootParameterRequest,
+  type BootFlags,
+  type IpmiBootDevice,
+} from './commands/boot-options.ts';
