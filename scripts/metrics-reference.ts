@@ -1,6 +1,7 @@
 /** The text of docs/reference/metrics.md: every metric with its labels, from the functions that declare them. */
 import { MetricSet, type MetricFamily } from '@tinkerbell/platform-metrics';
 import { createApiMetrics } from '@tinkerbell/service-api';
+import { createBmcMetrics } from '@tinkerbell/service-bmc';
 import { createBootMetrics } from '@tinkerbell/service-boot';
 import { createControllerMetrics, createEventsMetrics } from '@tinkerbell/service-controller';
 import { createGatewayMetrics } from '@tinkerbell/service-gateway';
@@ -25,7 +26,7 @@ const sections: readonly (readonly [title: string, declares: readonly Declare[]]
   ['Agents: `/tink-server/metrics`', [createWorkflowsMetrics]],
   [
     'Controller: `/controllers/metrics`',
-    [createControllerMetrics, createEventsMetrics, createLeadershipMetrics],
+    [createControllerMetrics, createEventsMetrics, createBmcMetrics, createLeadershipMetrics],
   ],
   ['HTTP: `/http/metrics`', [createHttpMetrics]],
   [

@@ -222,6 +222,7 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
       ? []
       : [createRelayService({ ...deps, log: deps.logs.smee }, settings.relay)]),
     ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
+    ...(settings.bmc === undefined ? [] : [await bmc(deps, settings.bmc, stores)]),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
   ];
 }
@@ -237,6 +238,13 @@ function namespacesOf({ workflows }: Settings): readonly string[] {
 function controller(deps: Deps, { isShared }: Stores): Service {
   const create = () => createControllerService({ ...deps, log: deps.logs['tink-controller'] });
   return isShared ? createLedService(deps, 'controller', create) : create();
+}
+
+/** Loads the protocols of BMCs only if needed. Runs on one of several servers that share a store. */
+async function bmc(deps: Deps, settings: NonNullable<Settings['bmc']>, stores: Stores): Promise<Service> {
+  const { openBmcService } = await import('./bmc/open-bmc-service.ts');
+  const create = () => openBmcService({ ...deps, ...platform, log: deps.logs.rufio }, settings);
+  return stores.isShared ? createLedService(deps, 'bmc', create) : create();
 }
 
 /** Runs where timelines are written, which each server of a cluster does. There the cluster deletes old Events. */
