@@ -50,7 +50,7 @@ export async function collectInventory(deps: Reconciling, machine: BmcMachine): 
 }
 
 async function store(deps: Reconciling, { metadata }: Hardware, parts: OutOfBandAttributes): Promise<void> {
-  const { namespace = '', name } = metadata;
+  const { namespace, name } = metadata;
   const outOfBand = { ...parts, lastUpdated: timeOf(deps.clock.nowMs()) };
   const updated = await hardwareCollection.update(deps.store, { namespace, name }, (hardware) => ({
     object: {
@@ -71,5 +71,5 @@ async function removeRefresh(deps: Reconciling, machine: BmcMachine): Promise<vo
 }
 
 function placeOf({ metadata }: BmcMachine): NamespacedName {
-  return { namespace: metadata.namespace ?? '', name: metadata.name };
+  return { namespace: metadata.namespace, name: metadata.name };
 }

@@ -46,7 +46,7 @@ async function start(deps: Reconciling, place: NamespacedName): Promise<Again> {
 }
 
 async function createTask(deps: Reconciling, job: BmcJob, index: number): Promise<Again> {
-  const { namespace = '' } = job.metadata;
+  const { namespace } = job.metadata;
   const machineRef = job.spec?.machineRef ?? { namespace, name: '' };
   const machine = (await machineCollection.get(deps.store, machineRef))?.object;
   if (machine === undefined) return await waitForMachine(deps, job, machineRef);
@@ -98,7 +98,7 @@ async function end(
     ),
   }));
   if (!updated) return undefined;
-  const { namespace = '', name } = job.metadata;
+  const { namespace, name } = job.metadata;
   const text = hasFailed ? `failed: ${step.message}` : 'completed';
   recordForMachine(deps, job.spec?.machineRef ?? { namespace, name: '' }, {
     event: hasFailed ? 'bmc-job-failed' : 'bmc-job-completed',
@@ -111,10 +111,10 @@ async function end(
 /** Returns false when the Job has ended meanwhile, is gone, or has this status. */
 async function updateStatus(
   deps: Reconciling,
-  place: { readonly namespace?: string; readonly name: string },
+  place: NamespacedName,
   change: (status: JobStatus) => JobStatus,
 ): Promise<boolean> {
-  const { namespace = '', name } = place;
+  const { namespace, name } = place;
   const updated = await jobCollection.update<'ended'>(deps.store, { namespace, name }, (job) => {
     if (hasEnded(job.status)) return { refusal: 'ended' };
     const status = change(job.status ?? {});

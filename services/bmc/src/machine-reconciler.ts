@@ -111,22 +111,22 @@ async function contactOf(deps: Reconciling, connection: Connection): Promise<Con
 }
 
 /** Undefined when nothing has changed, so that a check writes nothing. */
-function statusOf(
-  status: MachineStatus,
-  { powerState, failure }: Contact,
-  lastUpdateTime: string,
-): MachineStatus | undefined {
-  const message =
-    failure === undefined ? '' : `${failure.code}: ${failure.message}; ${adviceFor(failure.code)}`;
-  const contactable = failure === undefined ? 'True' : 'False';
+function statusOf(status: MachineStatus, contact: Contact, now: string): MachineStatus | undefined {
   const old = status.conditions?.find(({ type }) => type === 'Contactable');
-  const isSame = old?.status === contactable && (old.message ?? '') === message;
-  if (isSame && status.powerState === powerState) return undefined;
-  const condition = {
-    type: 'Contactable',
-    status: contactable,
-    lastUpdateTime: old?.status === contactable ? (old.lastUpdateTime ?? lastUpdateTime) : lastUpdateTime,
-    ...(message === '' ? {} : { message }),
+  const condition = { ...conditionOf(contact), lastUpdateTime: now };
+  const isSameStatus = old?.status === condition.status;
+  const isSame = isSameStatus && (old.message ?? '') === (condition.message ?? '');
+  if (isSame && status.powerState === contact.powerState) return undefined;
+  if (isSameStatus) condition.lastUpdateTime = old.lastUpdateTime ?? now;
+  return {
+    ...status,
+    powerState: contact.powerState,
+    conditions: withCondition(status.conditions, condition),
   };
-  return { ...status, powerState, conditions: withCondition(status.conditions, condition) };
+}
+
+function conditionOf({ failure }: Contact): { type: string; status: string; message?: string } {
+  if (failure === undefined) return { type: 'Contactable', status: 'True' };
+  const message = `${failure.code}: ${failure.message}; ${adviceFor(failure.code)}`;
+  return { type: 'Contactable', status: 'False', message };
 }

@@ -4,7 +4,12 @@ import { BmcError, type BmcErrorCode } from '@tinkerbell/engine-bmc';
 import type { BmcTask, Connection } from '@tinkerbell/resources';
 import { callBmc } from './call-bmc.ts';
 import type { Reconciling } from './config.ts';
-import type { Pass } from './task-reconciler.ts';
+
+/** The result of one pass of a Task. */
+export type Pass =
+  | { readonly kind: 'completed'; readonly note: string }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'again'; readonly afterMs: number };
 
 /** What this process has sent for a Task. */
 export interface Sent {

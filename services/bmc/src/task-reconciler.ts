@@ -8,14 +8,8 @@ import { applySetting } from './apply-setting.ts';
 import { callBmc } from './call-bmc.ts';
 import { taskCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
-import { powerPass, type Sent } from './power-pass.ts';
+import { powerPass, type Pass, type Sent } from './power-pass.ts';
 import { timeOf } from './status-times.ts';
-
-/** The result of one pass. */
-export type Pass =
-  | { readonly kind: 'completed'; readonly note: string }
-  | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'again'; readonly afterMs: number };
 
 interface Progress extends Sent {
   failures: number;
@@ -131,7 +125,7 @@ export class TaskReconciler {
     task: BmcTask,
     change: (status: NonNullable<BmcTask['status']>) => NonNullable<BmcTask['status']>,
   ): Promise<BmcTask | undefined> {
-    const { namespace = '', name } = task.metadata;
+    const { namespace, name } = task.metadata;
     const updated = await taskCollection.update<'ended'>(this.#deps.store, { namespace, name }, (current) =>
       hasEnded(current.status) || current.metadata.uid !== task.metadata.uid
         ? { refusal: 'ended' }

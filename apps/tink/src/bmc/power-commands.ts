@@ -4,14 +4,14 @@ import { usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { operateMachines, withMachineOptions } from './operate-machines.ts';
 
-const operations = {
-  on: 'turn the power on',
-  off: 'cut the power',
-  soft: 'ask the operating system to shut down, and wait until the power is off',
-  cycle: 'turn the power off and on',
-  reset: 'restart without turning the power off',
-  status: 'print whether the power is on',
-} as const;
+const operations = [
+  ['on', 'turn the power on'],
+  ['off', 'cut the power'],
+  ['soft', 'ask the operating system to shut down, and wait until the power is off'],
+  ['cycle', 'turn the power off and on'],
+  ['reset', 'restart without turning the power off'],
+  ['status', 'print whether the power is on'],
+] as const;
 
 export function addPower(program: Command, terminal: Terminal): void {
   const group = program
@@ -28,7 +28,7 @@ export function addPower(program: Command, terminal: Terminal): void {
         'tink power status --all --json',
       ),
     );
-  for (const [operation, description] of Object.entries(operations) as [keyof typeof operations, string][]) {
+  for (const [operation, description] of operations) {
     const command: Command = withMachineOptions(group.command(`${operation} [hardware...]`))
       .description(description)
       .action((names: readonly string[]) =>

@@ -1,4 +1,5 @@
 /** A service of the operator that carries out operations (upstream bmclib's provider `rpc`). */
+import { isRecord } from '@tinkerbell/resources';
 import type { Clock, EndpointHttp, OpenEndpointHttp } from '@tinkerbell/platform-contract';
 import { BmcError } from '../bmc-error.ts';
 import type { BmcDriver, BmcSession, BmcTarget, BootSetting, PowerOperation, PowerState } from '../driver.ts';
@@ -111,25 +112,34 @@ function signedRequest(call: Parameters<typeof rpcRequest>[0], options: RpcOptio
   }
 }
 
-/** `error` is empty, or `: 7: no such machine`. */
-function answerOf(body: string, status: number): { readonly result: unknown; readonly error: string } {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    if (status !== 200) return { result: undefined, error: '' };
+interface RpcAnswer {
+  readonly result: unknown;
+  /** Empty, or `: 7: no such machine`. */
+  readonly error: string;
+}
+
+function answerOf(body: string, status: number): RpcAnswer {
+  const parsed = parsedBody(body);
+  if (parsed === undefined && status === 200)
     throw new BmcError(
       'invalid-answer',
-      'the service sent no JSON; it must send {"id", "host", "result", "error"}',
+      'the service sent no JSON object; it must send {"id", "host", "result", "error"}',
     );
+  const { result, error } = parsed ?? {};
+  return { result, error: isRecord(error) ? errorText(error) : '' };
+}
+
+function parsedBody(body: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    return isRecord(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
   }
-  if (typeof parsed !== 'object' || parsed === null) return { result: undefined, error: '' };
-  const result = 'result' in parsed ? parsed.result : undefined;
-  const error: unknown = 'error' in parsed ? parsed.error : undefined;
-  if (typeof error !== 'object' || error === null) return { result, error: '' };
-  const [code, message] = [
-    'code' in error ? String(error.code) : '0',
-    'message' in error ? String(error.message) : '',
-  ];
-  return { result, error: code === '0' && message === '' ? '' : `: ${code}: ${message}` };
+}
+
+function errorText({ code, message }: Record<string, unknown>): string {
+  const number = typeof code === 'number' ? code : 0;
+  const text = typeof message === 'string' ? message : '';
+  return number === 0 && text === '' ? '' : `: ${number}: ${text}`;
 }

@@ -123,7 +123,7 @@ export async function startedBmcService(bmc: SimulatedBmc, drivers: Drivers = { 
     stop,
     until,
     connection,
-    nowMs: time.clock.nowMs,
+    nowMs: () => time.clock.nowMs(),
     machine: () => get<BmcMachine>('Machine', 'm'),
     hardware: () => get<Hardware>('Hardware', 'h'),
     job: (name: string) => get<BmcJob>('Job', name),
