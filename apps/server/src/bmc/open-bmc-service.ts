@@ -1,7 +1,15 @@
 /** The service that controls BMCs, with a driver for each protocol. */
 import { readFileSync } from 'node:fs';
-import { BmcConnections, createIpmiDriver, type Drivers, type TrustOf } from '@tinkerbell/engine-bmc';
+import {
+  BmcConnections,
+  createHomeAssistantDriver,
+  createIpmiDriver,
+  createRpcDriver,
+  type Drivers,
+  type TrustOf,
+} from '@tinkerbell/engine-bmc';
 import { messageOf, type Random, type Service, type Udp } from '@tinkerbell/platform-contract';
+import { openNodeEndpointHttp } from '@tinkerbell/platform-node';
 import { createBmcService, type BmcServiceDeps } from '@tinkerbell/service-bmc';
 import { SettingsError } from '../settings/settings-error.ts';
 import type { BmcSettings } from './bmc-settings.ts';
@@ -16,7 +24,12 @@ export function openBmcService(deps: Deps, settings: BmcSettings): Service {
 }
 
 function driversFor({ clock, random, udp }: Deps): Drivers {
-  return { ipmitool: createIpmiDriver({ clock, random, udp }) };
+  const http = { clock, openHttp: openNodeEndpointHttp };
+  return {
+    ipmitool: createIpmiDriver({ clock, random, udp }),
+    rpc: createRpcDriver(http),
+    homeassistant: createHomeAssistantDriver(http),
+  };
 }
 
 function trustIn(caFile: string | undefined): TrustOf {
