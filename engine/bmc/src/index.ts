@@ -16,3 +16,4 @@ export {
 } from './driver.ts';
 export { createIpmiDriver } from './ipmi/ipmi-driver.ts';
 export type { IpmiDeps, IpmiOptions } from './ipmi/ipmi-deps.ts';
+export { nodeIpmiCrypto } from './ipmi/node-crypto.ts';
