@@ -108,3 +108,62 @@ export {
   type ResponderStep,
 } from './responder/responder.ts';
 export { answerRequest, sendToClient, stepResponder } from './responder/responder-requests.ts';
+export {
+  decodeInventoryArea,
+  decodeInventoryBytes,
+  decodeInventoryRange,
+  encodeInventoryArea,
+  inventoryAreaCommand,
+  inventoryAreaRequest,
+  readInventoryCommand,
+  readInventoryRequest,
+} from './commands/inventory-commands.ts';
+export {
+  decodeInventory,
+  encodeInventory,
+  INVENTORY_BYTES_MAX,
+  type Inventory,
+} from './records/inventory.ts';
+export {
+  decodeEventEntry,
+  decodeEventLogInfo,
+  encodeEventEntry,
+  encodeEventLogInfo,
+  eventEntryCommand,
+  eventEntryRequest,
+  eventLogInfoCommand,
+  eventLogInfoRequest,
+  LAST_RECORD,
+  reserveEventLogCommand,
+} from './commands/event-log-commands.ts';
+export {
+  decodeEventRecord,
+  encodeSystemEvent,
+  type EventRecord,
+  type SystemEvent,
+} from './records/event-record.ts';
+export {
+  decodeReservation,
+  decodeSensorReading,
+  decodeSensorRecordPart,
+  decodeSensorRecordRange,
+  decodeSensorRepository,
+  encodeSensorReading,
+  encodeSensorRecordPart,
+  encodeSensorRepository,
+  reserveSensorsCommand,
+  reserveSensorsRequest,
+  sensorReadingCommand,
+  sensorReadingRequest,
+  sensorRecordCommand,
+  sensorRecordRequest,
+  sensorRepositoryCommand,
+  sensorRepositoryRequest,
+} from './commands/sensor-commands.ts';
+export {
+  decodeSensorRecord,
+  decodeSensorRecordHeader,
+  encodeSensorRecord,
+  sensorValue,
+  type SensorRecord,
+} from './records/sensor-record.ts';

@@ -16,23 +16,15 @@ import {
   type IpmiRequest,
   type IpmiResponse,
 } from '@tinkerbell/ipmi';
-import type { IpmiLies } from './ipmi-lies.ts';
-import type { SimulatedMachine } from './simulated-machine.ts';
-
-export interface CommandContext {
-  readonly machine: SimulatedMachine;
-  readonly lies: IpmiLies;
-}
-
-type Answer = IpmiResponse | Promise<IpmiResponse>;
-type AnswerCommand = (request: IpmiRequest, context: CommandContext) => Answer;
-
-const NOTHING = new Uint8Array();
-export const failure = (completionCode: number): IpmiResponse => ({ completionCode, bytes: NOTHING });
-export const success = (bytes: Uint8Array = NOTHING): IpmiResponse => ({
-  completionCode: completion.ok,
-  bytes,
-});
+import {
+  failure,
+  keyOf,
+  success,
+  type Answer,
+  type AnswerCommand,
+  type CommandContext,
+} from './command-answers.ts';
+import { recordCommands } from './record-commands.ts';
 
 /** Performs a command on the machine. Unknown commands get the completion code for that. */
 export function answerCommand(request: IpmiRequest, context: CommandContext): Answer {
@@ -40,14 +32,13 @@ export function answerCommand(request: IpmiRequest, context: CommandContext): An
   return answer === undefined ? failure(completion.invalidCommand) : answer(request, context);
 }
 
-const keyOf = (group: number, command: number): string => `${group}/${command}`;
-
 const commands: ReadonlyMap<string, AnswerCommand> = new Map<string, AnswerCommand>([
   [keyOf(netFn.application, deviceIdCommand), (_, { machine }) => success(encodeDeviceId(machine.device))],
   [keyOf(netFn.chassis, chassisStatusCommand), answerStatus],
   [keyOf(netFn.chassis, chassisControlCommand), answerControl],
   [keyOf(netFn.chassis, setBootOptionsCommand), answerSetBootOptions],
   [keyOf(netFn.chassis, getBootOptionsCommand), answerGetBootOptions],
+  ...recordCommands,
 ]);
 
 async function answerStatus(_: IpmiRequest, { machine }: CommandContext): Promise<IpmiResponse> {

@@ -17,7 +17,8 @@ import {
   type ResponderStep,
 } from '@tinkerbell/ipmi';
 import type { Clock, Random, Udp, UdpAddress, UdpPeer, UdpSocket } from '@tinkerbell/platform-contract';
-import { answerCommand, failure } from './ipmi-commands.ts';
+import { failure } from './command-answers.ts';
+import { answerCommand } from './ipmi-commands.ts';
 import { SimulatedConsole } from './simulated-console.ts';
 import { spoilDigest, type IpmiLies } from './ipmi-lies.ts';
 import type { SimulatedMachine } from './simulated-machine.ts';

@@ -12,7 +12,7 @@ import {
   type SolStream,
 } from '@tinkerbell/ipmi';
 import type { Clock } from '@tinkerbell/platform-contract';
-import { failure, success } from './ipmi-commands.ts';
+import { failure, success } from './command-answers.ts';
 import type { SimulatedSerial } from './simulated-machine.ts';
 
 /** What a console that is not read keeps. The rest of the output is lost, as with a serial cable. */

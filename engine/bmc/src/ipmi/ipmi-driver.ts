@@ -5,6 +5,7 @@ import {
   privilegeLevel,
   setPrivilegeRequest,
 } from '@tinkerbell/ipmi';
+import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import { BmcError } from '../bmc-error.ts';
 import type {
   BmcDriver,
@@ -17,6 +18,7 @@ import type {
 import { bmcAddress } from './bmc-address.ts';
 import { readBootSetting, writeBootSetting } from './boot-setting.ts';
 import { valueOf } from './invalid-answer.ts';
+import { readInventory } from './inventory.ts';
 import { IpmiChannel } from './ipmi-channel.ts';
 import { IpmiConnection } from './ipmi-connection.ts';
 import type { IpmiDeps, IpmiOptions } from './ipmi-deps.ts';
@@ -100,6 +102,10 @@ class IpmiBmcSession implements BmcSession {
 
   bootDevice(): Promise<BootSetting | undefined> {
     return readBootSetting(this.#connection);
+  }
+
+  inventory(): Promise<OutOfBandAttributes> {
+    return readInventory(this.#connection);
   }
 
   openConsole(): Promise<SerialConsole> {
