@@ -29,3 +29,4 @@ export { createHomeAssistantDriver } from './home-assistant/home-assistant-drive
 export { createRpcDriver } from './rpc/rpc-driver.ts';
 export { createIpmiDriver } from './ipmi/ipmi-driver.ts';
 export type { IpmiDeps, IpmiOptions } from './ipmi/ipmi-deps.ts';
+export { nodeIpmiCrypto } from './ipmi/node-crypto.ts';

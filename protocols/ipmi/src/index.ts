@@ -34,18 +34,28 @@ export {
 } from './session/client-session.ts';
 export { type Payload, type Session } from './session/protection.ts';
 export { completion, describeCompletion } from './message/completion-code.ts';
-export { netFn, type IpmiRequest, type IpmiResponse } from './message/ipmi-message.ts';
+export { netFn, type IpmiRequest, type IpmiResponse, type RequestMessage } from './message/ipmi-message.ts';
 export {
   closeSessionRequest,
   decodePrivilege,
   privilegeLevel,
   setPrivilegeRequest,
 } from './commands/session-commands.ts';
-export { decodeDeviceId, deviceIdRequest, type DeviceId } from './commands/device-id.ts';
 export {
+  decodeDeviceId,
+  deviceIdCommand,
+  deviceIdRequest,
+  encodeDeviceId,
+  type DeviceId,
+} from './commands/device-id.ts';
+export {
+  chassisControlCommand,
   chassisControlRequest,
+  chassisOperationOf,
+  chassisStatusCommand,
   chassisStatusRequest,
   decodeChassisStatus,
+  encodeChassisStatus,
   type ChassisOperation,
   type ChassisStatus,
 } from './commands/chassis.ts';
@@ -54,8 +64,106 @@ export {
   decodeBootFlags,
   decodeBootParameter,
   encodeBootFlags,
+  encodeBootParameter,
+  getBootOptionsCommand,
   getBootParameterRequest,
+  setBootOptionsCommand,
   setBootParameterRequest,
   type BootFlags,
   type IpmiBootDevice,
 } from './commands/boot-options.ts';
+export {
+  activatePayloadCommand,
+  activateSolRequest,
+  deactivatePayloadCommand,
+  deactivateSolRequest,
+  decodeActivatedSol,
+  encodeActivatedSol,
+  isForSol,
+  type ActivatedSol,
+} from './commands/sol-commands.ts';
+export {
+  CHARACTERS_MAX,
+  decodeSol,
+  encodeSol,
+  solOperation,
+  solStatus,
+  type SolPacket,
+} from './sol/sol-packet.ts';
+export {
+  startSolStream,
+  stepSolStream,
+  unacceptedCount,
+  type SolEvent,
+  type SolStep,
+  type SolStream,
+} from './sol/sol-stream.ts';
+export {
+  createResponder,
+  type BmcAccount,
+  type ReceivedRequest,
+  type Responder,
+  type ResponderDatagram,
+  type ResponderSettings,
+  type ResponderStep,
+} from './responder/responder.ts';
+export { answerRequest, sendToClient, stepResponder } from './responder/responder-requests.ts';
+export {
+  decodeInventoryArea,
+  decodeInventoryBytes,
+  decodeInventoryRange,
+  encodeInventoryArea,
+  inventoryAreaCommand,
+  inventoryAreaRequest,
+  readInventoryCommand,
+  readInventoryRequest,
+} from './commands/inventory-commands.ts';
+export {
+  decodeInventory,
+  encodeInventory,
+  INVENTORY_BYTES_MAX,
+  type Inventory,
+} from './records/inventory.ts';
+export {
+  decodeEventEntry,
+  decodeEventLogInfo,
+  encodeEventEntry,
+  encodeEventLogInfo,
+  eventEntryCommand,
+  eventEntryRequest,
+  eventLogInfoCommand,
+  eventLogInfoRequest,
+  LAST_RECORD,
+  reserveEventLogCommand,
+} from './commands/event-log-commands.ts';
+export {
+  decodeEventRecord,
+  encodeSystemEvent,
+  type EventRecord,
+  type SystemEvent,
+} from './records/event-record.ts';
+export {
+  decodeReservation,
+  decodeSensorReading,
+  decodeSensorRecordPart,
+  decodeSensorRecordRange,
+  decodeSensorRepository,
+  encodeSensorReading,
+  encodeSensorRecordPart,
+  encodeSensorRepository,
+  reserveSensorsCommand,
+  reserveSensorsRequest,
+  sensorReadingCommand,
+  sensorReadingRequest,
+  sensorRecordCommand,
+  sensorRecordRequest,
+  sensorRepositoryCommand,
+  sensorRepositoryRequest,
+} from './commands/sensor-commands.ts';
+export {
+  decodeSensorRecord,
+  decodeSensorRecordHeader,
+  encodeSensorRecord,
+  sensorValue,
+  type SensorRecord,
+} from './records/sensor-record.ts';

@@ -5,17 +5,27 @@ import {
   privilegeLevel,
   setPrivilegeRequest,
 } from '@tinkerbell/ipmi';
+import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import { BmcError } from '../bmc-error.ts';
-import type { BmcDriver, BmcSession, BootSetting, PowerOperation, PowerState } from '../driver.ts';
+import type {
+  BmcDriver,
+  BmcSession,
+  BootSetting,
+  PowerOperation,
+  PowerState,
+  SerialConsole,
+} from '../driver.ts';
 import { bmcAddress } from './bmc-address.ts';
 import { readBootSetting, writeBootSetting } from './boot-setting.ts';
 import { valueOf } from './invalid-answer.ts';
+import { readInventory } from './inventory.ts';
 import { IpmiChannel } from './ipmi-channel.ts';
 import { IpmiConnection } from './ipmi-connection.ts';
 import type { IpmiDeps, IpmiOptions } from './ipmi-deps.ts';
 import { completionError } from './ipmi-errors.ts';
 import { logIn } from './log-in.ts';
 import { nodeIpmiCrypto } from './node-crypto.ts';
+import { openSolConsole } from './sol-console.ts';
 
 /** IPMI 2.0 over the network. It has the name of upstream's provider, which executes ipmitool. This one does not. */
 export function createIpmiDriver(deps: IpmiDeps): BmcDriver<IpmiOptions> {
@@ -92,6 +102,14 @@ class IpmiBmcSession implements BmcSession {
 
   bootDevice(): Promise<BootSetting | undefined> {
     return readBootSetting(this.#connection);
+  }
+
+  inventory(): Promise<OutOfBandAttributes> {
+    return readInventory(this.#connection);
+  }
+
+  openConsole(): Promise<SerialConsole> {
+    return openSolConsole(this.#connection);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,3 @@
+export { IpmiResponder, type IpmiResponderDeps, type IpmiResponderOptions } from './ipmi-responder.ts';
+export { type IpmiLies } from './ipmi-lies.ts';
+export { PlainMachine, type SimulatedMachine, type SimulatedSerial } from './simulated-machine.ts';
