@@ -123,6 +123,24 @@ test('a paused side refuses packets, and asks for them when it resumes', () => {
   assert.equal(bytesToHex(receive(resumed.stream, { sequence: 6, characters: text('ab') }).output!), '6162');
 });
 
+test('two sides that refuse each other do not send without end', () => {
+  const paused = (side: SolStream['side']): SolStream => stepSolStream(start(side), { kind: 'pause' }).stream;
+  const sides = { client: write(paused('client'), 'a'), bmc: write(paused('bmc'), 'b') };
+  const [up, down] = [sides.client.sends[0]!, sides.bmc.sends[0]!];
+  let wire: { to: 'client' | 'bmc'; payload: Uint8Array }[] = [
+    { to: 'bmc', payload: up },
+    { to: 'client', payload: down },
+  ];
+  for (let count = 0; wire.length > 0; count++) {
+    assert.ok(count < 10, 'ends');
+    const [first, ...rest] = wire;
+    const side = first!.to;
+    sides[side] = stepSolStream(sides[side].stream, { kind: 'packet', payload: first!.payload });
+    const to = side === 'client' ? ('bmc' as const) : ('client' as const);
+    wire = [...rest, ...sides[side].sends.map((payload) => ({ to, payload }))];
+  }
+});
+
 test('a break is sent with the flag of its side, and seen once', () => {
   const sent = stepSolStream(start(), { kind: 'break' });
   assert.deepEqual(hexOf(sent), ['01000010']);
