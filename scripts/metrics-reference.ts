@@ -9,6 +9,7 @@ import { createImagesMetrics } from '@tinkerbell/service-images';
 import { createMetadataMetrics } from '@tinkerbell/service-metadata';
 import { createRegistryMetrics } from '@tinkerbell/service-registry';
 import { createRelayMetrics } from '@tinkerbell/service-relay';
+import { createSerialMetrics } from '@tinkerbell/service-serial';
 import { createWorkflowsMetrics } from '@tinkerbell/service-workflows';
 import { createClusterMetrics } from '@tinkerbell/store-kubernetes';
 import {
@@ -36,6 +37,7 @@ const sections: readonly (readonly [title: string, declares: readonly Declare[]]
       createImagesMetrics,
       createRegistryMetrics,
       createRelayMetrics,
+      createSerialMetrics,
       createGatewayMetrics,
       createClusterMetrics,
       createApiMetrics,

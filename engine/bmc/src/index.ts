@@ -19,6 +19,7 @@ export {
   type Call,
   type ConnectionsDeps,
   type Drivers,
+  type OpenedConsole,
 } from './connections/bmc-connections.ts';
 export {
   resolveConnection,

@@ -7,7 +7,7 @@ import type { Connection } from '@tinkerbell/resources';
 import type { Store } from '@tinkerbell/store-contract';
 import { providersFor, type ProviderName } from '@tinkerbell/bmc';
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
-import type { BmcDriver, BmcSession } from '../driver.ts';
+import type { BmcDriver, BmcSession, SerialConsole } from '../driver.ts';
 import { Lanes } from './lanes.ts';
 import {
   optionsFor,
@@ -135,13 +135,30 @@ export class BmcConnections {
     open?.cancelEnd();
     if (open !== undefined && open.version === resolved.version) return open.session;
     await this.#end(name);
-    const session = await this.openSession(provider, resolved);
+    const session = await this.#openSession(provider, resolved);
     this.#open.set(name, { session, version: resolved.version, cancelEnd: () => undefined });
     return session;
   }
 
-  /** A session of the caller's own, outside of the lane of the BMC: for consoles, which last. */
-  openSession(provider: ProviderName, resolved: ResolvedConnection): Promise<BmcSession> {
+  /** Opens the serial console with the first driver that has one, in a session of its own, which ends with the console. */
+  async openConsole(connection: Connection): Promise<OpenedConsole> {
+    const resolved = await resolveConnection(this.#deps.store, connection, this.#deps.trustOf);
+    const failures: Failure[] = [];
+    for (const provider of this.#order(JSON.stringify(connection), connection)) {
+      try {
+        const session = await this.#openSession(provider, resolved);
+        const opened = await consoleOf(session);
+        if (opened !== undefined) return opened;
+        failures.push({ provider, error: new BmcError('unsupported', 'has no serial console') });
+      } catch (thrown) {
+        if (!(thrown instanceof BmcError)) throw thrown;
+        failures.push({ provider, error: thrown });
+      }
+    }
+    throw summaryOf(failures, 'open the serial console');
+  }
+
+  #openSession(provider: ProviderName, resolved: ResolvedConnection): Promise<BmcSession> {
     const driver = this.#deps.drivers[provider];
     if (driver === undefined) throw new BmcError('unsupported', `there is no driver ${provider}`);
     const { host } = resolved.connection;
@@ -164,6 +181,32 @@ export class BmcConnections {
     // A BMC that does not answer a logout ends the session by itself.
     await Promise.resolve(open.session[Symbol.asyncDispose]()).catch(() => undefined);
   }
+}
+
+export interface OpenedConsole extends AsyncDisposable {
+  readonly provider: ProviderName;
+  readonly console: SerialConsole;
+}
+
+/** Undefined, and the session has ended, when it has no console. */
+async function consoleOf(session: BmcSession): Promise<OpenedConsole | undefined> {
+  try {
+    const console = await session.openConsole?.();
+    if (console !== undefined)
+      return {
+        provider: session.provider,
+        console,
+        async [Symbol.asyncDispose]() {
+          await Promise.resolve(console[Symbol.asyncDispose]()).catch(() => undefined);
+          await Promise.resolve(session[Symbol.asyncDispose]()).catch(() => undefined);
+        },
+      };
+  } catch (thrown) {
+    await session[Symbol.asyncDispose]();
+    throw thrown;
+  }
+  await session[Symbol.asyncDispose]();
+  return undefined;
 }
 
 interface Attempt {

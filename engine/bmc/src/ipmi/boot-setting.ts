@@ -73,7 +73,10 @@ export async function writeBootSetting(connection: IpmiConnection, setting: Boot
   }
 }
 
-/** Reads the boot flags. Flags that are not valid are those of no override. */
+/**
+ * Reads the boot flags. Flags that are not valid and name no device are those of no override. Not valid with a device is no report:
+ * OpenIPMI's simulator (2.0.33) never sets the bit, and others clear it when the machine has booted.
+ */
 export async function readBootSetting(connection: IpmiConnection): Promise<BootSetting | undefined> {
   const request = getBootParameterRequest(bootParameter.bootFlags);
   const reading = 'read the boot device';
@@ -82,6 +85,7 @@ export async function readBootSetting(connection: IpmiConnection): Promise<BootS
   const flags = decodeBootFlags(parameter.bytes);
   if (!flags.ok) return undefined;
   const { isValid, isPersistent, isEfi, device } = flags.value;
+  if (!isValid && device !== 'none') return undefined;
   if (!isValid || parameter.isInvalid) return { device: 'none', persistent: false, efiBoot: false };
   const known = readDevices[device];
   return known === undefined ? undefined : { device: known, persistent: isPersistent, efiBoot: isEfi };

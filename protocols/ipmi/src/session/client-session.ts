@@ -61,9 +61,13 @@ export function startRequest(
   { request, timeoutMs, mayRepeat = true }: RequestOptions & { readonly request: IpmiRequest },
   crypto: IpmiCrypto,
 ): ClientStep {
-  const sequence = (client.sequence + 1) & SEQUENCE_MASK;
+  const sequence = nextSequence(client);
   const waits = mayRepeat ? repeatWaits(timeoutMs) : [timeoutMs];
   return sendRequest({ ...client, sequence, pending: { request, sequence, mayRepeat, waits } }, crypto);
+}
+
+function nextSequence({ sequence }: ClientSession): number {
+  return (sequence + 1) & SEQUENCE_MASK;
 }
 
 /** Sends a payload of another type, for example of the serial console. */
@@ -123,8 +127,11 @@ function onResponse(client: ClientSession, bytes: Uint8Array): ClientStep {
     sequence === pending.sequence;
   if (!isTheAnswer) return ignore(client, 'answer-of-another-request');
   if (completionCode !== completion.nodeBusy || !pending.mayRepeat) return settle(client, response.value);
-  // The running wait continues, and the request is sent again when it ends.
-  return { client: { ...client, pending: { ...pending, busy: response.value } }, sends: [] };
+  // The running wait continues, and the request is sent again when it ends. It was not performed, so it gets a new number: a BMC that
+  // recognizes repeated requests would only repeat its answer.
+  const next = nextSequence(client);
+  const repeated = { ...pending, sequence: next, busy: response.value };
+  return { client: { ...client, sequence: next, pending: repeated }, sends: [] };
 }
 
 function settle({ session, sequence }: ClientSession, response: IpmiResponse | undefined): ClientStep {

@@ -30,9 +30,10 @@ export interface SolStream {
   /** How long the other side has been silent while a packet was in flight or suspended. */
   readonly silentMs: number;
   readonly received: { readonly sequence: number; readonly count: number };
-  /** This side takes no characters for now. `refused` is the number of the packet that it refused last. */
+  /** This side takes no characters for now. */
   readonly isPaused: boolean;
-  readonly refused: number;
+  /** The number of the packet that was refused last, or 0, and how often it came again after this side resumed. */
+  readonly refused: { readonly sequence: number; readonly repeats: number };
   readonly isOver: boolean;
 }
 
@@ -62,6 +63,9 @@ export interface SolStep {
 /** Section 26.3: BMCs wait about as long themselves. */
 export const SOL_RETRY_MS = 500;
 const NOTHING = new Uint8Array();
+const NONE_REFUSED = { sequence: 0, repeats: 0 };
+/** A side that repeats a refused packet more often does not number its characters anew. */
+const REFUSED_REPEATS_MAX = 2;
 
 export function startSolStream(options: Pick<SolStream, 'side' | 'charactersMax' | 'timeoutMs'>): SolStream {
   return {
@@ -73,7 +77,7 @@ export function startSolStream(options: Pick<SolStream, 'side' | 'charactersMax'
     silentMs: 0,
     received: { sequence: 0, count: 0 },
     isPaused: false,
-    refused: 0,
+    refused: NONE_REFUSED,
     isOver: false,
   };
 }
@@ -112,11 +116,11 @@ function onTimeout(stream: SolStream): SolStep {
   return pump({ ...next, isSuspended: false }, []);
 }
 
-/** An acknowledgement of no characters of the refused packet makes the other side send them again. */
+/** An acknowledgement of no characters of the refused packet makes the other side send them under a new number. */
 function onResume(stream: SolStream): SolStep {
-  const { refused } = stream;
-  const sends = refused === 0 ? [] : [acknowledgement({ sequence: refused, count: 0, flags: 0 })];
-  return { stream: { ...stream, isPaused: false, refused: 0 }, sends };
+  const { sequence } = stream.refused;
+  const sends = sequence === 0 ? [] : [acknowledgement({ sequence, count: 0, flags: 0 })];
+  return { stream: { ...stream, isPaused: false }, sends };
 }
 
 function onPacket(before: SolStream, payload: Uint8Array): SolStep {
@@ -138,7 +142,9 @@ function acknowledge(stream: SolStream, packet: SolPacket): SolStream {
   const { inFlight, ...heard } = { ...stream, silentMs: 0 };
   const isRefusal = (packet.flags & refusalFlags(stream)) !== 0;
   if (inFlight === undefined || packet.acknowledged !== inFlight.sequence) {
-    const isSuspended = stream.isSuspended && isRefusal;
+    // Characters of a side that refuses some do not mean that it takes some again. Otherwise two such sides would send without end.
+    const isOnlyCharacters = packet.sequence !== 0 && packet.acknowledged === 0;
+    const isSuspended = stream.isSuspended && (isRefusal || isOnlyCharacters);
     return inFlight === undefined ? { ...heard, isSuspended } : { ...heard, inFlight, isSuspended };
   }
   const rest = inFlight.characters.subarray(packet.acceptedCount);
@@ -164,21 +170,38 @@ interface Delivery {
 
 function deliver(stream: SolStream, { sequence, characters }: SolPacket): Delivery {
   if (sequence === 0) return { stream, sends: [], isNew: false };
-  if (stream.isPaused) {
-    const refusal = acknowledgement({ sequence, count: 0, flags: solOperation.refused });
-    return { stream: { ...stream, refused: sequence }, sends: [refusal], isNew: false };
-  }
   const isRepeated = sequence === stream.received.sequence;
   // A BMC may add characters to a packet that it repeats.
   const known = isRepeated ? stream.received.count : 0;
+  const isComplete = isRepeated && characters.length <= known;
+  if (!isComplete) {
+    const refusal = refuse(stream, sequence);
+    if (refusal !== undefined) return refusal;
+  }
   const count = Math.max(known, characters.length);
   const output = characters.slice(known);
   return {
-    stream: { ...stream, received: { sequence, count }, refused: 0 },
+    stream: { ...stream, received: { sequence, count }, refused: NONE_REFUSED },
     sends: [acknowledgement({ sequence, count, flags: 0 })],
     ...(output.length === 0 ? {} : { output }),
     isNew: !isRepeated,
   };
+}
+
+/**
+ * Refuses a packet while this side is paused. A packet that was refused stays so, because the other side may have numbered its
+ * characters anew already, and they would be delivered twice.
+ */
+function refuse(stream: SolStream, sequence: number): Delivery | undefined {
+  if (stream.isPaused) {
+    const refusal = acknowledgement({ sequence, count: 0, flags: solOperation.refused });
+    return { stream: { ...stream, refused: { sequence, repeats: 0 } }, sends: [refusal], isNew: false };
+  }
+  const { refused } = stream;
+  if (sequence !== refused.sequence || refused.repeats >= REFUSED_REPEATS_MAX) return undefined;
+  const again = { sequence, repeats: refused.repeats + 1 };
+  const sends = [acknowledgement({ sequence, count: 0, flags: 0 })];
+  return { stream: { ...stream, refused: again }, sends, isNew: false };
 }
 
 function acknowledgement(about: {

@@ -59,6 +59,17 @@ export const bmcFlags = flagGroup('BMCs', {
   ),
 });
 
+export const serialFlags = flagGroup('Serial consoles', {
+  'enable-secondstar': boolean('SSH to the serial consoles of machines, through their BMCs', {
+    default: 'false',
+  }),
+  'secondstar-port': number('port of SSH', { default: '2222' }),
+  'secondstar-host-key': text('file with the private host key', {
+    fallback: 'DATA_DIR/ssh_host_ed25519_key, created at the first start',
+  }),
+  'secondstar-idle-timeout': duration('end sessions in which nothing happens', { default: '15m' }),
+});
+
 export const relayFlags = flagGroup('DHCP relay', {
   'enable-relay': boolean('relay DHCP of other networks to DHCP servers', { default: 'false' }),
   'relay-interface': list('network interfaces of the clients'),

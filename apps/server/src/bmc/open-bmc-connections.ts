@@ -1,4 +1,4 @@
-/** The service that controls BMCs, with a driver for each protocol. */
+/** The way to BMCs, with a driver for each protocol. */
 import { readFileSync } from 'node:fs';
 import {
   BmcConnections,
@@ -8,19 +8,23 @@ import {
   type Drivers,
   type TrustOf,
 } from '@tinkerbell/engine-bmc';
-import { messageOf, type Random, type Service, type Udp } from '@tinkerbell/platform-contract';
+import { messageOf, type Clock, type Random, type Udp } from '@tinkerbell/platform-contract';
 import { openNodeEndpointHttp } from '@tinkerbell/platform-node';
-import { createBmcService, type BmcServiceDeps } from '@tinkerbell/service-bmc';
+import type { Store } from '@tinkerbell/store-contract';
 import { SettingsError } from '../settings/settings-error.ts';
-import type { BmcSettings } from './bmc-settings.ts';
+import type { BmcConnectionSettings } from './bmc-settings.ts';
 
-type Deps = Omit<BmcServiceDeps, 'connections'> & { readonly udp: Udp; readonly random: Random };
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly udp: Udp;
+}
 
 /** Throws a SettingsError when the file of the authorities cannot be read. */
-export function openBmcService(deps: Deps, settings: BmcSettings): Service {
+export function openBmcConnections(deps: Deps, settings: BmcConnectionSettings): BmcConnections {
   const trustOf = trustIn(settings.caFile);
-  const connections = new BmcConnections({ ...deps, ...settings, trustOf, drivers: driversFor(deps) });
-  return createBmcService({ ...deps, connections }, settings);
+  return new BmcConnections({ ...deps, ...settings, trustOf, drivers: driversFor(deps) });
 }
 
 function driversFor({ clock, random, udp }: Deps): Drivers {
