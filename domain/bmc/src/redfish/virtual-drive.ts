@@ -2,7 +2,7 @@
 import type { RedfishMessage, VirtualMedia } from '@tinkerbell/redfish';
 
 /** Returns the first drive for CDs or DVDs, so that reading and writing use the same one. */
-export function cdDriveOf(drives: readonly VirtualMedia[]): VirtualMedia | undefined {
+export function cdDriveOf<Drive extends VirtualMedia>(drives: readonly Drive[]): Drive | undefined {
   const cds = drives.filter(({ types }) => types.includes('CD') || types.includes('DVD'));
   // A drive without an action takes a PATCH. Lenovo has drives of both kinds, and some of those without are read-only.
   return cds.find(({ insert }) => insert !== undefined) ?? cds[0];
