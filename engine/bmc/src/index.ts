@@ -14,3 +14,21 @@ export {
   type ProviderName,
   type SerialConsole,
 } from './driver.ts';
+export {
+  BmcConnections,
+  type Call,
+  type ConnectionsDeps,
+  type Drivers,
+  type OpenedConsole,
+} from './connections/bmc-connections.ts';
+export {
+  resolveConnection,
+  type ResolvedConnection,
+  type TrustOf,
+} from './connections/resolve-connection.ts';
+export { createHomeAssistantDriver } from './home-assistant/home-assistant-driver.ts';
+export { createRpcDriver } from './rpc/rpc-driver.ts';
+export { createIpmiDriver } from './ipmi/ipmi-driver.ts';
+export type { IpmiDeps, IpmiOptions } from './ipmi/ipmi-deps.ts';
+export { nodeIpmiCrypto } from './ipmi/node-crypto.ts';
+export { createRedfishDriver, type RedfishDeps, type RedfishOptions } from './redfish/redfish-driver.ts';

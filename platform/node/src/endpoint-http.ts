@@ -1,182 +1,178 @@
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+/** Small requests to one endpoint, over node:http and TLS connections whose certificate is checked before anything is sent. */
+import type { Agent, AgentOptions, ClientRequest, IncomingMessage } from 'node:http';
+import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { connect, type TLSSocket } from 'node:tls';
 import {
   codeOf,
   EndpointError,
+  errorOf,
   messageOf,
   type EndpointAnswer,
   type EndpointFailure,
   type EndpointHttp,
   type EndpointRequest,
   type EndpointTrust,
-  type OpenEndpointHttp,
 } from '@tinkerbell/platform-contract';
-import { EndpointAgent, KEEP_ALIVE } from './endpoint-agent.ts';
 import { nodeHttp } from './node-http.ts';
 
-/**
- * Creates the client of one endpoint. A GET on a kept connection that the endpoint has just closed is repeated once on a new
- * connection. Other methods are not, because the endpoint may have acted.
- */
-export const openNodeEndpointHttp: OpenEndpointHttp = () => new NodeEndpointHttp();
+/** BMCs have few connections, and some serve only one. */
+const CONNECTIONS_MAX = 1;
+const IDLE_MS = 15_000;
+
+export function openNodeEndpointHttp(): EndpointHttp {
+  return new NodeEndpointHttp();
+}
 
 class NodeEndpointHttp implements EndpointHttp {
-  /** One for each trust, so that no request uses a connection that another trust accepted. */
-  readonly #agents = new Map<string, Agent>();
-  #certificateSha256: string | undefined;
-
-  async request(url: URL, request: EndpointRequest): Promise<EndpointAnswer> {
-    const agent = this.#agentFor(url, request.trust);
-    try {
-      return await new Exchange(url, request, agent).answer();
-    } catch (error) {
-      if (!(error instanceof StaleConnection)) throw error;
-      return await new Exchange(url, request, agent).answer();
-    }
-  }
+  readonly #plain = new nodeHttp.Agent(agentOptions);
+  /** One for each trust, because a kept connection was checked by the trust of its time. */
+  readonly #secure = new Map<string, CheckingAgent>();
+  #sha256: string | undefined;
 
   certificateSha256(): string | undefined {
-    return this.#certificateSha256;
+    return this.#sha256;
+  }
+
+  request(url: URL, request: EndpointRequest): Promise<EndpointAnswer> {
+    const agent = url.protocol === 'https:' ? this.#agentFor(request.trust) : this.#plain;
+    return exchange(url, agent, request);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const agent of this.#agents.values()) agent.destroy();
-    this.#agents.clear();
+    this.#plain.destroy();
+    for (const agent of this.#secure.values()) agent.destroy();
+    await Promise.resolve();
   }
 
-  #agentFor(url: URL, trust: EndpointTrust): Agent {
-    const key = url.protocol === 'https:' ? JSON.stringify(trust) : url.protocol;
-    const kept = this.#agents.get(key);
-    if (kept !== undefined) return kept;
-    const agent =
-      url.protocol === 'https:'
-        ? new EndpointAgent(trust, (sha256) => (this.#certificateSha256 = sha256))
-        : new nodeHttp.Agent(KEEP_ALIVE);
-    this.#agents.set(key, agent);
+  #agentFor(trust: EndpointTrust): CheckingAgent {
+    const key = JSON.stringify(trust);
+    const known = this.#secure.get(key);
+    if (known !== undefined) return known;
+    const agent = new CheckingAgent(trust, (sha256) => (this.#sha256 = sha256));
+    this.#secure.set(key, agent);
     return agent;
   }
 }
 
-/** The endpoint closed a kept connection before it saw the request. */
-class StaleConnection extends EndpointError {}
+const agentOptions: AgentOptions = { keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: IDLE_MS };
 
-/** One request and its answer. */
-class Exchange {
-  readonly #url: URL;
-  readonly #asked: EndpointRequest;
-  readonly #request: ClientRequest;
-  readonly #outcome = Promise.withResolvers<EndpointAnswer>();
-  #isConnected = false;
-  #isAnswered = false;
+class WrongCertificate extends Error {}
 
-  constructor(url: URL, asked: EndpointRequest, agent: Agent) {
-    this.#url = url;
-    this.#asked = asked;
-    const send = url.protocol === 'https:' ? httpsRequest : nodeHttp.request;
-    const { method, timeoutMs } = asked;
-    this.#request = send(url, { agent, method, headers: headersOf(asked), timeout: timeoutMs });
-  }
+/** Gives a connection to a request only when its certificate is trusted. */
+class CheckingAgent extends TlsAgent {
+  readonly #trust: EndpointTrust;
+  readonly #seen: (sha256: string) => void;
 
-  async answer(): Promise<EndpointAnswer> {
-    const { signal, timeoutMs, body } = this.#asked;
-    const abort = (): void => this.#stop('aborted', 'the request was aborted');
-    const timer = setTimeout(() => this.#stopLate(), timeoutMs);
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      this.#listen();
-      if (signal?.aborted === true) abort();
-      else this.#request.end(body);
-      return await this.#outcome.promise;
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    }
-  }
-
-  #listen(): void {
-    const fail = (cause: unknown): void => this.#outcome.reject(this.#problemOf(cause));
-    // The agent passes only connections that are ready, except those of plain HTTP.
-    this.#request.once('socket', (socket) => {
-      if (socket.connecting) socket.once('connect', () => (this.#isConnected = true));
-      else this.#isConnected = true;
-    });
-    this.#request.once('response', (incoming) => {
-      this.#isAnswered = true;
-      this.#read(incoming).then(this.#outcome.resolve, fail);
-    });
-    this.#request.on('error', fail);
-  }
-
-  #stopLate(): void {
-    if (this.#isConnected) this.#stop('timed-out', `no complete answer within ${this.#asked.timeoutMs} ms`);
-    else this.#stop('unreachable', `no connection within ${this.#asked.timeoutMs} ms`);
-  }
-
-  #stop(code: EndpointFailure, why: string): void {
-    // First, because a request without a connection reports nothing yet.
-    this.#outcome.reject(this.#problemOf(new EndpointError(code, why)));
-    this.#request.destroy();
-  }
-
-  async #read(incoming: IncomingMessage): Promise<EndpointAnswer> {
-    const { bytesMax } = this.#asked;
-    const encoding = incoming.headers['content-encoding'] ?? 'identity';
-    if (encoding !== 'identity') {
-      throw this.#given(
-        incoming,
-        'broken',
-        `the answer is compressed (${encoding}), which was not requested`,
-      );
-    }
-    const tooLarge = `the answer has more than ${bytesMax} bytes`;
-    if (Number(incoming.headers['content-length'] ?? 0) > bytesMax && this.#asked.method !== 'HEAD') {
-      throw this.#given(incoming, 'too-large', tooLarge);
-    }
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > bytesMax) throw this.#given(incoming, 'too-large', tooLarge);
-      chunks.push(chunk);
-    }
-    return {
-      status: incoming.statusCode ?? 0,
-      headers: { get: (name) => valueOf(incoming.headers[name.toLowerCase()]) },
-      body: new TextDecoder().decode(Buffer.concat(chunks)),
+  constructor(trust: EndpointTrust, seen: (sha256: string) => void) {
+    const ca =
+      trust.kind === 'authorities' && trust.certificates.length > 0 ? [...trust.certificates] : undefined;
+    const options: TlsAgentOptions = {
+      ...agentOptions,
+      rejectUnauthorized: trust.kind === 'authorities',
+      ...(ca === undefined ? {} : { ca }),
     };
+    super(options);
+    this.#trust = trust;
+    this.#seen = seen;
   }
 
-  /** Ends the connection with the rest of the answer. */
-  #given(incoming: IncomingMessage, code: EndpointFailure, why: string): EndpointError {
-    incoming.destroy();
-    return new EndpointError(code, why);
+  override createConnection(
+    options: TlsAgentOptions & { readonly host?: string; readonly port?: number },
+    done: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    const socket = connect({ ...options, host: options.host ?? 'localhost', port: options.port ?? 443 });
+    const fail = (error: Error): void => done(error, socket);
+    socket.once('error', fail);
+    socket.once('secureConnect', () => {
+      socket.off('error', fail);
+      const problem = this.#problemOf(socket);
+      if (problem !== undefined) socket.destroy();
+      done(problem ?? null, socket);
+    });
   }
 
-  #problemOf(cause: unknown): EndpointError {
-    const { host, port, protocol } = this.#url;
-    const endpoint = port === '' ? `${host}:${protocol === 'https:' ? 443 : 80}` : host;
-    if (cause instanceof EndpointError) {
-      return new EndpointError(cause.code, `${endpoint}: ${cause.message}`, { cause });
-    }
-    const why = `${endpoint}: ${messageOf(cause) || (codeOf(cause) ?? 'failed')}`;
-    const isStale = this.#request.reusedSocket && !this.#isAnswered && this.#asked.method === 'GET';
-    if (isStale) return new StaleConnection('broken', why, { cause });
-    const code = this.#isConnected || isProtocolError(cause) ? 'broken' : 'unreachable';
-    return new EndpointError(code, why, { cause });
+  #problemOf(socket: TLSSocket): Error | undefined {
+    const sha256 = socket.getPeerCertificate().fingerprint256.replaceAll(':', '').toLowerCase();
+    this.#seen(sha256);
+    if (this.#trust.kind !== 'pin' || this.#trust.sha256 === sha256) return undefined;
+    return new WrongCertificate(`the certificate has the SHA-256 ${sha256}, which is not the pinned one`);
   }
 }
 
-function headersOf({ headers, body }: EndpointRequest): Record<string, string | number> {
-  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-  return { 'accept-encoding': 'identity', ...headers, ...length };
+async function exchange(url: URL, agent: Agent, request: EndpointRequest): Promise<EndpointAnswer> {
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
+  let isConnected = false;
+  try {
+    const incoming = await answerTo(url, { agent, request, signal }, () => (isConnected = true));
+    const body = await bodyOf(incoming, request.bytesMax);
+    const headers = { get: (name: string) => headerOf(incoming, name) };
+    return { status: incoming.statusCode ?? 0, headers, body };
+  } catch (thrown) {
+    if (thrown instanceof EndpointError)
+      throw new EndpointError(thrown.code, `${url.host}: ${thrown.message}`);
+    const isOver = timeout.aborted;
+    const code = failureOf(thrown, { isOver, isConnected, isAborted: request.signal?.aborted === true });
+    const why = isOver ? `no answer within ${request.timeoutMs} ms` : messageOf(thrown);
+    throw new EndpointError(code, `${url.host}: ${why}`, { cause: thrown });
+  }
 }
 
-/** Something answers, but it does not speak TLS or HTTP. */
-function isProtocolError(cause: unknown): boolean {
-  return /^(EPROTO|ERR_SSL_|ERR_TLS_|HPE_)/.test(codeOf(cause) ?? '');
+function answerTo(
+  url: URL,
+  { agent, request, signal }: { agent: Agent; request: EndpointRequest; signal: AbortSignal },
+  connected: () => void,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { method, headers = {}, body } = request;
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const sent: ClientRequest = nodeHttp.request(url, {
+      agent,
+      method,
+      headers: { 'accept-encoding': 'identity', ...headers, ...length },
+      signal,
+    });
+    sent.once('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', connected);
+      else connected();
+    });
+    sent.once('response', resolve);
+    sent.on('error', reject);
+    sent.end(body);
+  });
 }
 
-function valueOf(value: string | readonly string[] | undefined): string | null {
-  if (value === undefined) return null;
-  return typeof value === 'string' ? value : value.join(', ');
+async function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new EndpointError('too-large', `the answer has more than ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(', ') : (value ?? null);
+}
+
+const EXPIRED: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
+/** OpenSSL's names of what is wrong with a chain, and Node's of a wrong name. */
+const UNTRUSTED =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|CERT_.*|INVALID_CA|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+
+function failureOf(
+  thrown: unknown,
+  { isOver, isConnected, isAborted }: { isOver: boolean; isConnected: boolean; isAborted: boolean },
+): EndpointFailure {
+  const code = codeOf(thrown) ?? '';
+  if (isAborted) return 'aborted';
+  if (isOver) return isConnected ? 'timed-out' : 'unreachable';
+  if (thrown instanceof WrongCertificate) return 'untrusted-certificate';
+  if (EXPIRED.has(code)) return 'expired-certificate';
+  if (UNTRUSTED.test(code)) return 'untrusted-certificate';
+  return isConnected && errorOf(thrown).message !== '' ? 'broken' : 'unreachable';
 }

@@ -1,0 +1,7 @@
+export { IpmiResponder, type IpmiResponderDeps, type IpmiResponderOptions } from './ipmi-responder.ts';
+export { type IpmiLies } from './ipmi-lies.ts';
+export { PlainMachine, type SimulatedMachine, type SimulatedSerial } from './simulated-machine.ts';
+export { PlainRedfishMachine, type RedfishSimulatedMachine } from './redfish-machine.ts';
+export { type RedfishLies } from './redfish-lies.ts';
+export { type RedfishFeatures } from './redfish-resources.ts';
+export { RedfishSimulator, type RedfishSimulatorOptions } from './redfish-simulator.ts';
