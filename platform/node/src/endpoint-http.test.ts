@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { test } from 'node:test';
 import type { EndpointRequest } from '@tinkerbell/platform-contract';
 import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
@@ -151,4 +151,47 @@ test('an expired certificate has a code of its own', async () => {
   await using http = openNodeEndpointHttp();
   const trust = { kind: 'authorities', certificates: [expired.cert] } as const;
   await assert.rejects(http.request(server.url, { ...any, trust }), { code: 'expired-certificate' });
+});
+
+test('a handshake that never ends is limited, and closing ends its connection', async () => {
+  const accepted: Socket[] = [];
+  const server = createTcpServer((socket) => void accepted.push(socket.on('error', () => undefined)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const http = openNodeEndpointHttp();
+  const url = new URL(`https://127.0.0.1:${port}/`);
+  const abort = new AbortController();
+  const aborted = http.request(url, { ...any, signal: abort.signal });
+  abort.abort();
+  await assert.rejects(aborted, { code: 'aborted' });
+  await assert.rejects(http.request(url, { ...any, timeoutMs: 100 }), {
+    code: 'unreachable',
+    message: `127.0.0.1:${port}: no answer within 100 ms`,
+  });
+  const closed = accepted.map((socket) => once(socket.resume(), 'close'));
+  await http[Symbol.asyncDispose]();
+  await Promise.all(closed);
+  server.close();
+});
+
+test('only a GET is repeated when the endpoint has closed the kept connection', async () => {
+  let requests = 0;
+  await using server = await serve((request, response) => {
+    requests += 1;
+    // The second request on each connection finds it closed.
+    if (requests % 2 === 0) request.socket.destroy();
+    else response.end();
+  }, valid);
+  await using http = openNodeEndpointHttp();
+  await http.request(server.url, any);
+  assert.equal((await http.request(server.url, any)).status, 200);
+  assert.equal(requests, 3);
+  await assert.rejects(http.request(server.url, { ...any, method: 'POST' }), { code: 'broken' });
+  assert.equal(requests, 4);
+});
+
+test('a compressed answer is refused, because nobody asked for it', async () => {
+  await using server = await serve((_, response) => response.setHeader('content-encoding', 'gzip').end('x'));
+  await using http = openNodeEndpointHttp();
+  await assert.rejects(http.request(server.url, any), { code: 'broken', message: /compressed \(gzip\)/ });
 });

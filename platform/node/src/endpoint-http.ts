@@ -59,10 +59,14 @@ const agentOptions: AgentOptions = { keepAlive: true, maxSockets: CONNECTIONS_MA
 
 class WrongCertificate extends Error {}
 
+/** The endpoint closed a kept connection before it saw the request. */
+class StaleConnection extends Error {}
+
 /** Gives a connection to a request only when its certificate is trusted. */
 class CheckingAgent extends TlsAgent {
   readonly #trust: EndpointTrust;
   readonly #seen: (sha256: string) => void;
+  readonly #opening = new Set<TLSSocket>();
 
   constructor(trust: EndpointTrust, seen: (sha256: string) => void) {
     const ca =
@@ -83,13 +87,25 @@ class CheckingAgent extends TlsAgent {
   ): undefined {
     const socket = connect({ ...options, host: options.host ?? 'localhost', port: options.port ?? 443 });
     const fail = (error: Error): void => done(error, socket);
+    // The request may have ended by then. This ends a handshake that nobody waits for.
+    const stop = (): void => void socket.destroy(new Error('the TLS handshake stalled'));
+    this.#opening.add(socket);
+    socket.once('timeout', stop);
+    socket.once('close', () => this.#opening.delete(socket));
     socket.once('error', fail);
     socket.once('secureConnect', () => {
+      this.#opening.delete(socket);
+      socket.off('timeout', stop);
       socket.off('error', fail);
       const problem = this.#problemOf(socket);
       if (problem !== undefined) socket.destroy();
       done(problem ?? null, socket);
     });
+  }
+
+  override destroy(): void {
+    for (const socket of this.#opening) socket.destroy();
+    super.destroy();
   }
 
   #problemOf(socket: TLSSocket): Error | undefined {
@@ -105,7 +121,12 @@ async function exchange(url: URL, agent: Agent, request: EndpointRequest): Promi
   const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
   let isConnected = false;
   try {
-    const incoming = await answerTo(url, { agent, request, signal }, () => (isConnected = true));
+    const ask = () => answerTo(url, { agent, request, signal }, () => (isConnected = true));
+    const incoming = await ask().catch((thrown: unknown) => {
+      if (thrown instanceof StaleConnection) return ask();
+      throw thrown;
+    });
+    refuseCompression(incoming);
     const body = await bodyOf(incoming, request.bytesMax);
     const headers = { get: (name: string) => headerOf(incoming, name) };
     return { status: incoming.statusCode ?? 0, headers, body };
@@ -125,6 +146,7 @@ function answerTo(
   connected: () => void,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const { method, headers = {}, body } = request;
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
     const sent: ClientRequest = nodeHttp.request(url, {
@@ -138,9 +160,21 @@ function answerTo(
       else connected();
     });
     sent.once('response', resolve);
-    sent.on('error', reject);
+    // Other methods are not repeated, because the endpoint may have acted.
+    sent.on('error', (cause) =>
+      reject(sent.reusedSocket && method === 'GET' ? new StaleConnection(cause.message, { cause }) : cause),
+    );
+    // A request that waits for a connection does not report that it was aborted.
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     sent.end(body);
   });
+}
+
+function refuseCompression(incoming: IncomingMessage): void {
+  const encoding = incoming.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return;
+  incoming.destroy();
+  throw new EndpointError('broken', `the answer is compressed (${encoding}), which was not requested`);
 }
 
 async function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<string> {
