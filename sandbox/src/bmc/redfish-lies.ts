@@ -28,10 +28,14 @@ export interface RedfishLies {
   locksAccount?: boolean;
   /** Answers every change with 403. */
   refusesChanges?: boolean;
+  /** Lists its sessions, and does not let clients create one. */
+  hasSessionsInNameOnly?: boolean;
   /** Makes a task of each change, which ends like this. */
   task?: 'completes' | 'fails' | 'never-ends';
   /** Refuses InsertMedia without this parameter. */
   insertNeeds?: string;
+  /** Has no resources at these paths. */
+  missing?: RegExp;
   /** Refuses BootSourceOverrideMode. */
   refusesMode?: boolean;
 }

@@ -127,6 +127,7 @@ export class RedfishSimulator implements AsyncDisposable {
   #logIn({ UserName, Password }: Fields): Answer {
     const { username, password, features } = this.#options;
     if (features?.hasSessions === false) return refusal(404, 'ResourceMissingAtURI');
+    if (this.lies.hasSessionsInNameOnly === true) return refusal(405, 'OperationNotAllowed');
     if (this.lies.locksAccount === true) return refusal(401, 'AccountLocked', ['The account is locked out.']);
     if (UserName !== username || Password !== password) return refusal(401, 'ResourceAtUriUnauthorized');
     if (this.sessions.size >= SESSIONS_MAX) return refusal(503, 'SessionLimitExceeded');
@@ -148,7 +149,8 @@ export class RedfishSimulator implements AsyncDisposable {
   async #read({ path, query }: Asked): Promise<Answer> {
     if (path.startsWith(`${TASKS}/`)) return this.#task();
     const found = await resourceAt(this.#simulated, path);
-    if (found === undefined) return refusal(404, 'ResourceMissingAtURI');
+    if (found === undefined || this.lies.missing?.test(path) === true)
+      return refusal(404, 'ResourceMissingAtURI');
     if (this.lies.resourceText !== undefined && path !== ROOT)
       return { status: 200, text: this.lies.resourceText };
     const fields = this.#page({ '@odata.id': path, ...found }, { path, query });

@@ -120,6 +120,15 @@ test('an ETag that changed meanwhile is read again once', async () => {
   }
 });
 
+test('a vendor that wants If-Match gets it at once', async () => {
+  const changes = async (vendor: string): Promise<number> => {
+    await using rack = await redfishRack({ vendor }, { needsMatch: true });
+    await (await rack.open()).setBootDevice?.(pxe);
+    return rack.service.requests.filter((one) => one.startsWith('PATCH ')).length;
+  };
+  assert.deepEqual([await changes('Lenovo'), await changes('Acme')], [1, 2]);
+});
+
 test('a service that refuses the mode gets the device without it', async () => {
   await using rack = await redfishRack({}, { refusesMode: true });
   const session = await rack.open();
