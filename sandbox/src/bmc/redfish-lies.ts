@@ -12,6 +12,8 @@ export interface RedfishLies {
   matchRefusals?: number;
   /** Answers changes without If-Match with 428. */
   needsMatch?: boolean;
+  /** Marks its ETags as weak, and compares If-Match with the strong ones. */
+  hasWeakEtags?: boolean;
   /** Redirects every request to this URL. */
   redirectsTo?: string;
   /** Answers 503 while the machine is off. */
@@ -22,8 +24,8 @@ export interface RedfishLies {
   resourceText?: string;
   /** The next page of each collection is its first. */
   hasEndlessPages?: boolean;
-  /** Forgets all sessions before the next request that has a token. */
-  dropsSessions?: boolean;
+  /** Forgets all sessions before a request for such a path. */
+  dropsSessionsAt?: RegExp;
   /** Refuses every login: the account is locked. */
   locksAccount?: boolean;
   /** Answers every change with 403. */

@@ -138,8 +138,8 @@ export class RedfishSimulator implements AsyncDisposable {
     return { status: 201, fields, headers: { Location: path, 'X-Auth-Token': token } };
   }
 
-  #isKnown({ headers }: Asked): boolean {
-    if (this.lies.dropsSessions === true) this.sessions.clear();
+  #isKnown({ headers, path }: Asked): boolean {
+    if (this.lies.dropsSessionsAt?.test(path) === true) this.sessions.clear();
     const { username, password } = this.#options;
     const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
     const token = headers['x-auth-token'];
@@ -154,7 +154,11 @@ export class RedfishSimulator implements AsyncDisposable {
     if (this.lies.resourceText !== undefined && path !== ROOT)
       return { status: 200, text: this.lies.resourceText };
     const fields = this.#page({ '@odata.id': path, ...found }, { path, query });
-    return { status: 200, fields, headers: { ETag: etagOf(fields) } };
+    return {
+      status: 200,
+      fields,
+      headers: { ETag: `${this.lies.hasWeakEtags === true ? 'W/' : ''}${etagOf(fields)}` },
+    };
   }
 
   /** Only collections have pages. */
