@@ -34,3 +34,6 @@ export {
   withMissingParameter,
   type InsertBody,
 } from './redfish/virtual-drive.ts';
+export { inventoryOf, type RawInventory } from './redfish/inventory-of.ts';
+export type { RawAdapter } from './redfish/network-parts.ts';
+export type { RawStorage } from './redfish/storage-parts.ts';

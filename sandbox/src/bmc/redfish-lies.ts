@@ -12,6 +12,8 @@ export interface RedfishLies {
   matchRefusals?: number;
   /** Answers changes without If-Match with 428. */
   needsMatch?: boolean;
+  /** Marks its ETags as weak, and compares If-Match with the strong ones. */
+  hasWeakEtags?: boolean;
   /** Redirects every request to this URL. */
   redirectsTo?: string;
   /** Answers 503 while the machine is off. */
@@ -22,16 +24,20 @@ export interface RedfishLies {
   resourceText?: string;
   /** The next page of each collection is its first. */
   hasEndlessPages?: boolean;
-  /** Forgets all sessions before the next request that has a token. */
-  dropsSessions?: boolean;
+  /** Forgets all sessions before a request for such a path. */
+  dropsSessionsAt?: RegExp;
   /** Refuses every login: the account is locked. */
   locksAccount?: boolean;
   /** Answers every change with 403. */
   refusesChanges?: boolean;
+  /** Lists its sessions, and does not let clients create one. */
+  hasSessionsInNameOnly?: boolean;
   /** Makes a task of each change, which ends like this. */
   task?: 'completes' | 'fails' | 'never-ends';
   /** Refuses InsertMedia without this parameter. */
   insertNeeds?: string;
+  /** Has no resources at these paths. */
+  missing?: RegExp;
   /** Refuses BootSourceOverrideMode. */
   refusesMode?: boolean;
 }

@@ -69,7 +69,10 @@ export class RedfishConnection implements AsyncDisposable {
 
   /** Rejects unless the answer is a success. */
   async get(path: string): Promise<Resource> {
-    const { body, etag } = await this.call({ method: 'GET', path });
+    const send: Send = { method: 'GET', path };
+    const reply = await this.exchange(send);
+    if (!isSuccess(reply)) throw this.refusal(send, reply);
+    const { body, etag } = reply;
     const annotation = memberOf(body, '@odata.etag');
     return { path, fields: body, etag: etag ?? (typeof annotation === 'string' ? annotation : undefined) };
   }
@@ -97,19 +100,13 @@ export class RedfishConnection implements AsyncDisposable {
 
   /** Sends a change, and waits for the task that the service makes of it. Rejects unless it succeeds. */
   async change(send: Send): Promise<void> {
-    await this.settle(await this.call(send));
+    await this.finish(send, await this.exchange(send));
   }
 
-  /** Waits for the task of an answer, if it has one. */
-  settle(reply: Reply): Promise<void> {
-    return waitForTask(this, reply);
-  }
-
-  /** Rejects unless the answer is a success. */
-  async call(send: Send): Promise<Reply> {
-    const reply = await this.exchange(send);
-    if (reply.status >= 200 && reply.status < 300) return reply;
-    throw this.refusal(send, reply);
+  /** Waits for the task of an answer, if it has one. Rejects unless the answer is a success. */
+  async finish(send: Send, reply: Reply): Promise<void> {
+    if (!isSuccess(reply)) throw this.refusal(send, reply);
+    await waitForTask(this, reply);
   }
 
   refusal({ method, path }: Send, reply: Reply): RefusalError {
@@ -167,6 +164,10 @@ export class RedfishConnection implements AsyncDisposable {
       token: headers.get('x-auth-token') ?? undefined,
     };
   }
+}
+
+function isSuccess({ status }: Reply): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** A refusal, which has no `what`, may be a page of a web server. */

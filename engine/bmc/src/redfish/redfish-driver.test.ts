@@ -31,11 +31,12 @@ test('the session ends even when the signal has aborted', async () => {
 });
 
 test('basic authentication is used when it is asked for, or when there are no sessions', async () => {
-  for (const [features, options] of [
-    [{}, { useBasicAuth: true }],
-    [{ hasSessions: false }, {}],
+  for (const [features, options, lies] of [
+    [{}, { useBasicAuth: true }, {}],
+    [{ hasSessions: false }, {}, {}],
+    [{}, {}, { hasSessionsInNameOnly: true }],
   ] as const) {
-    await using rack = await redfishRack(features);
+    await using rack = await redfishRack(features, lies);
     const session = await rack.open({}, options);
     assert.equal(await session.powerState(), 'off');
     assert.equal(rack.service.sessions.size, 0);

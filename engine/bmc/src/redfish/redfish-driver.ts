@@ -1,6 +1,7 @@
 /** Redfish (DMTF DSP0266). It has the name of upstream's provider, the Go library gofish, which it does not use. */
-import { redfishVendorOf } from '@tinkerbell/bmc';
+import { inventoryOf, redfishVendorOf } from '@tinkerbell/bmc';
 import type { Clock, OpenEndpointHttp } from '@tinkerbell/platform-contract';
+import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import { BmcError } from '../bmc-error.ts';
 import type {
   BmcDriver,
@@ -12,6 +13,7 @@ import type {
   PowerState,
 } from '../driver.ts';
 import { findSystem } from './find-system.ts';
+import { readInventory } from './read-inventory.ts';
 import { readBoot, writeBoot } from './redfish-boot.ts';
 import { RedfishConnection } from './redfish-connection.ts';
 import { logIn } from './redfish-login.ts';
@@ -105,6 +107,10 @@ class RedfishSession implements BmcSession {
 
   virtualMedia(): Promise<MediaState | undefined> {
     return this.#drive.read();
+  }
+
+  async inventory(): Promise<OutOfBandAttributes> {
+    return inventoryOf(await readInventory(this.#machine));
   }
 
   certificateSha256(): string | undefined {

@@ -19,7 +19,7 @@ const huge = JSON.stringify({ a: 'x'.repeat(10_000_000) });
 
 /** Faults that begin after the login. */
 const faults: readonly (readonly [name: string, lies: RedfishLies, use: Use, expected: RegExp])[] = [
-  ['a session that is gone', { dropsSessions: true }, readPower, /^session-lost: .*401/],
+  ['a session that is gone', { dropsSessionsAt: /./ }, readPower, /^session-lost: .*401/],
   [
     'a redirect to another host',
     { redirectsTo: 'https://192.0.2.66/' },
@@ -112,12 +112,23 @@ test('an ETag that changed meanwhile is read again once', async () => {
     [{ vendor: 'Lenovo' }, { matchRefusals: 1 }],
     [{}, { needsMatch: true }],
     [{ vendor: 'Lenovo' }, { needsMatch: true }],
+    [{ vendor: 'Lenovo' }, { hasWeakEtags: true }],
+    [{}, { needsMatch: true, hasWeakEtags: true }],
   ] as const) {
     await using rack = await redfishRack(features, lies);
     const session = await rack.open();
     await session.setBootDevice?.(pxe);
     assert.deepEqual(await session.bootDevice?.(), pxe);
   }
+});
+
+test('a vendor that wants If-Match gets it at once', async () => {
+  const changes = async (vendor: string): Promise<number> => {
+    await using rack = await redfishRack({ vendor }, { needsMatch: true });
+    await (await rack.open()).setBootDevice?.(pxe);
+    return rack.service.requests.filter((one) => one.startsWith('PATCH ')).length;
+  };
+  assert.deepEqual([await changes('Lenovo'), await changes('Acme')], [1, 2]);
 });
 
 test('a service that refuses the mode gets the device without it', async () => {
@@ -148,6 +159,14 @@ test('an unknown power state is neither on nor off', async () => {
     rack.service.lies.powerState = powerState;
     assert.equal(await session.powerState(), 'unknown');
   }
+});
+
+test('a boot source that settings cannot express is not a success', async () => {
+  await using rack = await redfishRack();
+  const session = await rack.open();
+  const Boot = { BootSourceOverrideTarget: 'UefiTarget', BootSourceOverrideEnabled: 'Once' };
+  rack.service.lies.resourceText = JSON.stringify({ Boot });
+  assert.match((await failureOf(session.bootDevice!())).message, /boots from UefiTarget/);
 });
 
 test('an override that is lost at the start is reported as none', async () => {

@@ -2,7 +2,7 @@
 import type { RedfishVendor } from '@tinkerbell/bmc';
 import { computerSystemOf, type ComputerSystem, type ServiceRoot } from '@tinkerbell/redfish';
 import type { RedfishConnection } from './redfish-connection.ts';
-import type { Resource, Send } from './redfish-exchange.ts';
+import type { Reply, Resource, Send } from './redfish-exchange.ts';
 
 export interface RedfishMachine {
   readonly connection: RedfishConnection;
@@ -27,8 +27,9 @@ const PRECONDITION_REQUIRED = 428;
 const WEAK = /^W\//;
 
 /**
- * Changes a resource that was just read. When the service asks for the current ETag, reads it and tries once more. A weak ETag is
- * then sent as a strong one, because If-Match compares strongly (RFC 9110, section 13.1.1), and services send weak ones nevertheless.
+ * Changes a resource that was just read. When the service asks for the current ETag, reads it once and tries again: as it is, and a
+ * weak one then as a strong one, because If-Match compares strongly (RFC 9110, section 13.1.1), and services send weak ones
+ * nevertheless.
  */
 export async function patch(
   { connection, vendor }: RedfishMachine,
@@ -38,12 +39,17 @@ export async function patch(
   const send: Send = { method: 'PATCH', path, body };
   const first = vendor.ifMatch === 'always' ? withMatch(send, etag) : send;
   const reply = await connection.exchange(first);
-  if (reply.status < 300) return await connection.settle(reply);
-  if (reply.status !== PRECONDITION_FAILED && reply.status !== PRECONDITION_REQUIRED)
-    throw connection.refusal(first, reply);
+  if (!wantsMatch(reply)) return await connection.finish(first, reply);
   const fresh = (await connection.get(path)).etag;
-  const isSame = first.ifMatch !== undefined && first.ifMatch === fresh;
-  await connection.change(withMatch(send, isSame ? fresh?.replace(WEAK, '') : fresh));
+  const strong = fresh?.replace(WEAK, '');
+  const second = withMatch(send, fresh);
+  const next = await connection.exchange(second);
+  if (!wantsMatch(next) || strong === fresh) return await connection.finish(second, next);
+  await connection.change(withMatch(send, strong));
+}
+
+function wantsMatch({ status }: Reply): boolean {
+  return status === PRECONDITION_FAILED || status === PRECONDITION_REQUIRED;
 }
 
 function withMatch(send: Send, etag: string | undefined): Send {
