@@ -19,16 +19,16 @@ export function messagesOf(body: RedfishObject): readonly RedfishMessage[] {
   const error = objectIn(body, 'error');
   const extended = [error, body].flatMap((holder) => objectsIn(holder, '@Message.ExtendedInfo'));
   const found = extended.slice(0, MESSAGES_MAX).map(messageOf);
-  // Services before DSP0266 1.1, and HTTP servers in front of them, send only these two.
-  return found.length === 0 && error !== undefined
-    ? [
-        {
-          name: nameOf(textIn(error, 'code')),
-          text: cut(textIn(error, 'message') ?? textIn(error, 'code') ?? ''),
-          about: [],
-        },
-      ]
-    : found;
+  // Services before DSP0266 1.1 and HTTP servers in front of them send only these two. sushy-tools sends the text only here.
+  const hasText = extended.some((info) => textIn(info, 'Message') !== undefined);
+  if (hasText || error === undefined) return found;
+  const general = generalMessageOf(error);
+  return [general, ...found.filter(({ name }) => name !== general.name)];
+}
+
+function generalMessageOf(error: RedfishObject): RedfishMessage {
+  const code = textIn(error, 'code');
+  return { name: nameOf(code), text: cut(textIn(error, 'message') ?? code ?? ''), about: [] };
 }
 
 function messageOf(info: RedfishObject): RedfishMessage {

@@ -69,6 +69,15 @@ test('messages have a name without registry and version', () => {
   assert.deepEqual(messagesOf({ error: { code: 'Base.1.0.GeneralError', message: 'no' } }), [
     { name: 'GeneralError', text: 'no', about: [] },
   ]);
+  const untold = { '@Message.ExtendedInfo': [{ MessageId: 'Base.1.0.GeneralError' }] };
+  assert.deepEqual(messagesOf({ error: { code: 'Base.1.0.GeneralError', message: 'no', ...untold } }), [
+    { name: 'GeneralError', text: 'no', about: [] },
+  ]);
+  const coded = { '@Message.ExtendedInfo': [{ MessageId: 'Base.1.0.InsufficientPrivilege' }] };
+  assert.deepEqual(
+    messagesOf({ error: { code: 'Base.1.0.GeneralError', message: 'no', ...coded } }).map(({ name }) => name),
+    ['GeneralError', 'InsufficientPrivilege'],
+  );
   assert.deepEqual(messagesOf({}), []);
   const many = Array.from({ length: 50 }, () => ({ Message: 'a'.repeat(1000) }));
   const cut = messagesOf({ error: { '@Message.ExtendedInfo': many } });

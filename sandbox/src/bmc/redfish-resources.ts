@@ -60,6 +60,12 @@ const drivesPath = (simulated: Simulated): string =>
   `${simulated.features.mediaIn === 'system' ? systemPath(simulated) : MANAGER}/VirtualMedia`;
 export const drivePath = (simulated: Simulated): string => `${drivesPath(simulated)}/CD`;
 
+/** Methods of the resource at a path. */
+export function methodsAt(simulated: Simulated, path: string): readonly string[] {
+  if (path === SESSIONS) return ['GET', 'POST'];
+  return [systemPath(simulated), drivePath(simulated)].includes(path) ? ['GET', 'PATCH'] : ['GET'];
+}
+
 /** Undefined: there is nothing at the path. */
 export async function resourceAt(simulated: Simulated, path: string): Promise<Fields | undefined> {
   const found = await fieldsAt(simulated, path);

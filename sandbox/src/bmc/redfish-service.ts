@@ -4,6 +4,7 @@ import { perform } from './redfish-changes.ts';
 import type { RedfishLies } from './redfish-lies.ts';
 import type { RedfishSimulatedMachine } from './redfish-machine.ts';
 import {
+  methodsAt,
   resourceAt,
   ROOT,
   SESSIONS,
@@ -117,7 +118,11 @@ export class RedfishService {
     return {
       status: 200,
       fields,
-      headers: { ETag: `${this.lies.hasWeakEtags === true ? 'W/' : ''}${etagOf(fields)}` },
+      headers: {
+        ETag: `${this.lies.hasWeakEtags === true ? 'W/' : ''}${etagOf(fields)}`,
+        // sushy changes a drive without actions only when this allows it (DSP0266, section "Response headers").
+        Allow: methodsAt(this.#simulated, path).join(', '),
+      },
     };
   }
 
