@@ -1,3 +1,4 @@
 export { IpmiResponder, type IpmiResponderDeps, type IpmiResponderOptions } from './ipmi-responder.ts';
 export { type IpmiLies } from './ipmi-lies.ts';
+export { controlledMachine } from './machine-with-bmc.ts';
 export { PlainMachine, type SimulatedMachine, type SimulatedSerial } from './simulated-machine.ts';
