@@ -7,10 +7,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { nodeIpmiCrypto } from '@tinkerbell/engine-bmc';
 import { withCacheLock } from '@tinkerbell/hook';
-import { cipherSuites } from '@tinkerbell/ipmi';
-import { nodeClock, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
 import {
   buildDebianImage,
   createMachine,
@@ -20,11 +17,10 @@ import {
   startServer,
   type ApiObject,
 } from '@tinkerbell/sandbox';
-import { controlledMachine, IpmiResponder } from '@tinkerbell/sandbox/bmc';
+import { bootedByBmc, openBmcOf } from '@tinkerbell/sandbox/bmc';
 import { cacheDirectory, limitOf, serverAddress, serverOptions, timelineOf, tink } from './bare-machine.ts';
 import { installedKubectl } from './installed-kubectl.ts';
 
-const PASSWORD = 'bmc-password';
 const SSH_PORT = 2222;
 const skip = process.getuid?.() === 0 ? false : 'needs root for its own network';
 
@@ -45,31 +41,20 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
   const port = await network.addPort();
   const machine = await createMachine({ ...demo, firmware: 'bios', directory, port, bootOrder: 'disk' });
   cleanup.defer(() => machine.powerOff());
-  const bmcMachine = controlledMachine(machine);
-  const settings = {
-    accounts: [{ username: 'admin', password: PASSWORD, privilege: 4 }],
-    guid: new Uint8Array(16).fill(7),
-    suites: cipherSuites,
-  };
-  const deps = { udp: nodeUdp, clock: nodeClock, random: nodeRandom, crypto: nodeIpmiCrypto };
-  const bmc = cleanup.use(await IpmiResponder.open(deps, { settings, machine: bmcMachine }));
+  const bmc = cleanup.use(await openBmcOf(machine));
   const flags = ['--enable-secondstar', `--secondstar-port=${SSH_PORT}`, '--metadata-auth=off'];
   const server = await startServer({ ...options, networkInterface: network.bridge, flags });
   cleanup.defer(() => server.stop());
 
   const keyFile = join(directory, 'operator');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', keyFile]);
-  const objects = [
-    ...bmcObjects(bmc.port),
-    template,
-    withBmc(demo.hardware, readFileSync(`${keyFile}.pub`, 'utf8')),
-    bootedByBmc(demo.workflow),
-  ];
+  const hardware = bmc.ofHardware(withKey(demo.hardware, readFileSync(`${keyFile}.pub`, 'utf8')));
+  const objects = [...bmc.objects, template, hardware, bootedByBmc(demo.workflow)];
   const manifest = join(directory, 'site.json');
   writeFileSync(manifest, objects.map((one) => JSON.stringify(one)).join('\n'));
   const kubeconfig = join(directory, 'kubeconfig');
   const ending = limitOf(machine.failed, () =>
-    [...machine.serial.tail(30), ...server.tail(), ...bmcMachine.operations].join('\n'),
+    [...machine.serial.tail(30), ...server.tail(), ...bmc.operations].join('\n'),
   );
   assert.equal(machine.isOn(), false);
   execFileSync(kubectl, ['--kubeconfig', kubeconfig, 'apply', '-f', manifest], { stdio: 'pipe' });
@@ -78,7 +63,7 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
 
   await Promise.race([watched.until(/login: $/), ending]);
   assert.match(watched.text(), /Second star/);
-  assert.deepEqual(bmcMachine.operations, ['on'], 'it was off, and nothing restarted it twice');
+  assert.deepEqual(bmc.operations, ['on'], 'it was off, and nothing restarted it twice');
   const workflow = JSON.parse(
     await tink(server, 'get', 'workflow', demo.workflow.metadata.name, '-o', 'json'),
   ) as { status: { state: string } };
@@ -93,35 +78,10 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
   assert.equal(machine.isOn(), false);
 });
 
-function bmcObjects(port: number): readonly ApiObject[] {
-  const metadata = { name: 'bmc-1', namespace: 'default' };
-  const connection = {
-    host: '127.0.0.1',
-    insecureTLS: true,
-    authSecretRef: metadata,
-    providerOptions: { ipmitool: { port } },
-  };
-  return [
-    {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata,
-      stringData: { username: 'admin', password: PASSWORD },
-    } as ApiObject,
-    { apiVersion: 'bmc.tinkerbell.org/v1alpha1', kind: 'Machine', metadata, spec: { connection } },
-  ];
-}
-
-function withBmc(hardware: ApiObject, key: string): ApiObject {
-  const spec = hardware.spec as { readonly metadata?: { readonly instance?: object } };
+function withKey(hardware: ApiObject, key: string): ApiObject {
+  const spec = hardware['spec'] as { readonly metadata?: { readonly instance?: object } };
   const instance = { ...spec.metadata?.instance, ssh_keys: [key.trim()] };
-  const bmcRef = { apiGroup: 'bmc.tinkerbell.org', kind: 'Machine', name: 'bmc-1' };
-  return { ...hardware, spec: { ...spec, bmcRef, metadata: { ...spec.metadata, instance } } };
-}
-
-function bootedByBmc(workflow: ApiObject): ApiObject {
-  const spec = workflow.spec as object;
-  return { ...workflow, spec: { ...spec, bootOptions: { bootMode: 'netboot', toggleAllowNetboot: true } } };
+  return { ...hardware, spec: { ...spec, metadata: { ...spec.metadata, instance } } };
 }
 
 /** OpenSSH's client, as an operator uses it. It may have to wait for the objects to arrive. */
