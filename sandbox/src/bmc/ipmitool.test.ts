@@ -110,6 +110,8 @@ describe('ipmitool', { skip }, () => {
     await assert.rejects(login('-U', 'admin', '-P', 'wrong'), /Unable to establish/);
     await assert.rejects(login('-U', 'user', '-P', 'secret'), /Unable to establish/);
     assert.match((await login('-U', 'user', '-P', 'secret', '-L', 'USER')).stdout, /is off/);
+    for (const weak of ['0', '1', '2'])
+      await assert.rejects(login('-U', 'admin', '-P', 'secret', '-C', weak), /Unable to establish/, weak);
   });
 
   test('reads inventory, event log and sensors', async () => {
@@ -139,7 +141,8 @@ describe('ipmitool', { skip }, () => {
     let output = '';
     const steps = [
       { until: 'SOL Session operational', type: 'hello\r' },
-      { until: 'hello', type: '~.' },
+      { until: 'hello', type: '\r~B' },
+      { until: 'send break', type: '\r~.' },
     ];
     for await (const chunk of child.stdout) {
       output += String(chunk);
@@ -150,5 +153,6 @@ describe('ipmitool', { skip }, () => {
       if (steps.length === 0) child.stdin.end();
     }
     assert.match(output, /hello[^]*terminated ipmitool/);
+    assert.equal(machine.serial.breaks, 1);
   });
 });
