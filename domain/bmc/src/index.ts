@@ -11,3 +11,29 @@ export {
 } from './jobs/operation.ts';
 export { powerStepFor, TASK_MS_MAX, type PowerProgress, type PowerStep } from './jobs/power-step.ts';
 export { providersFor, type ProviderName } from './jobs/providers.ts';
+export {
+  redfishVendorOf,
+  type RedfishIdentity,
+  type RedfishVendor,
+  type RedfishVendorName,
+  type ResetType,
+} from './redfish/vendors.ts';
+export { resetsFor } from './redfish/resets.ts';
+export {
+  overrideFor,
+  settingFrom,
+  type OverrideChange,
+  type OverrideSetting,
+  type ReadOverride,
+} from './redfish/boot-override.ts';
+export {
+  cdDriveOf,
+  imageIn,
+  insertBody,
+  insertChange,
+  withMissingParameter,
+  type InsertBody,
+} from './redfish/virtual-drive.ts';
+export { inventoryOf, type RawInventory } from './redfish/inventory-of.ts';
+export type { RawAdapter } from './redfish/network-parts.ts';
+export type { RawStorage } from './redfish/storage-parts.ts';

@@ -73,6 +73,8 @@ export interface BmcSession extends AsyncDisposable {
   virtualMedia?(): Promise<MediaState | undefined>;
   inventory?(): Promise<OutOfBandAttributes>;
   openConsole?(): Promise<SerialConsole>;
+  /** The SHA-256 of the certificate of the BMC, in lower-case hex, to be pinned. Undefined: the connection has no TLS. */
+  certificateSha256?(): string | undefined;
 }
 
 export interface BmcDriver<Options = unknown> {

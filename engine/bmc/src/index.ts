@@ -31,3 +31,4 @@ export { createRpcDriver } from './rpc/rpc-driver.ts';
 export { createIpmiDriver } from './ipmi/ipmi-driver.ts';
 export type { IpmiDeps, IpmiOptions } from './ipmi/ipmi-deps.ts';
 export { nodeIpmiCrypto } from './ipmi/node-crypto.ts';
+export { createRedfishDriver, type RedfishDeps, type RedfishOptions } from './redfish/redfish-driver.ts';

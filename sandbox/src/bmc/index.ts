@@ -3,3 +3,7 @@ export { type IpmiLies } from './ipmi-lies.ts';
 export { bootedByBmc, openBmcOf, type MachineBmc } from './bmc-of-machine.ts';
 export { controlledMachine } from './machine-with-bmc.ts';
 export { PlainMachine, type SimulatedMachine, type SimulatedSerial } from './simulated-machine.ts';
+export { PlainRedfishMachine, type RedfishSimulatedMachine } from './redfish-machine.ts';
+export { type RedfishLies } from './redfish-lies.ts';
+export { type RedfishFeatures } from './redfish-resources.ts';
+export { RedfishSimulator, type RedfishSimulatorOptions } from './redfish-simulator.ts';

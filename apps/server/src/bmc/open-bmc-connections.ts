@@ -4,6 +4,7 @@ import {
   BmcConnections,
   createHomeAssistantDriver,
   createIpmiDriver,
+  createRedfishDriver,
   createRpcDriver,
   type Drivers,
   type TrustOf,
@@ -31,6 +32,7 @@ function driversFor({ clock, random, udp }: Deps): Drivers {
   const http = { clock, openHttp: openNodeEndpointHttp };
   return {
     ipmitool: createIpmiDriver({ clock, random, udp }),
+    gofish: createRedfishDriver(http),
     rpc: createRpcDriver(http),
     homeassistant: createHomeAssistantDriver(http),
   };

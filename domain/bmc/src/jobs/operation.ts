@@ -38,7 +38,10 @@ export function operationOf(action: BmcAction): OperationResult {
     return bootOperation('bootDevice.device', { device, efiBoot, persistent });
   }
   if (once !== undefined) {
-    const { device: [device = ''], efiBoot = false } = once;
+    const {
+      device: [device = ''],
+      efiBoot = false,
+    } = once;
     return bootOperation('oneTimeBootDeviceAction.device[0]', { device, efiBoot, persistent: false });
   }
   if (media !== undefined) return mediaOperation(media);
