@@ -132,8 +132,8 @@ describe('ipmi_sim', { skip }, () => {
     await using session = await open();
     await session.setBootDevice?.({ device: 'pxe', persistent: false, efiBoot: true });
     assert.equal(await readFile(join(folder, 'boot'), 'utf8'), 'pxe\n');
-    // It does not keep the valid bit, so the setting does not count.
-    assert.equal((await session.bootDevice?.())?.device, 'none');
+    // It does not keep the valid bit, so the setting cannot be verified.
+    assert.equal(await session.bootDevice?.(), undefined);
   });
 
   test('refused logins have their causes', async () => {
