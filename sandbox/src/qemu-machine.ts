@@ -78,11 +78,7 @@ const MEMORY_MEBIBYTES = 1024;
 
 /** Creates the machine, powered off, with an empty disk. */
 export async function createMachine(options: MachineOptions): Promise<Machine> {
-  const disks = disksOf(options);
-  for (const { path, bytes } of disks) {
-    await (await open(path, 'w')).close();
-    await truncate(path, bytes);
-  }
+  const disks = await emptyDisks(options);
   const diskPaths = disks.map(({ path }) => path);
   const [diskPath = ''] = diskPaths;
   const serial = createSerialConsole();
@@ -138,6 +134,15 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
       await running?.qmp.execute('system_reset');
     },
   };
+}
+
+async function emptyDisks(options: MachineOptions): Promise<readonly AttachedDisk[]> {
+  const disks = disksOf(options);
+  for (const { path, bytes } of disks) {
+    await (await open(path, 'w')).close();
+    await truncate(path, bytes);
+  }
+  return disks;
 }
 
 interface MachineParts {

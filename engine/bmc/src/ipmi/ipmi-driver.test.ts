@@ -86,7 +86,7 @@ test('power and boot device are set and read', async () => {
   assert.equal(
     await clock.until(session.bootDevice!()),
     undefined,
-    'a device without the valid bit is no report',
+    'a device without the valid bit does not count as a report',
   );
   machine.bootFlags = { isValid: false, isPersistent: true, isEfi: true, device: 'none' };
   const none = { device: 'none', persistent: false, efiBoot: false };
