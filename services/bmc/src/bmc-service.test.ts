@@ -47,6 +47,9 @@ describe('Jobs', () => {
     const task = await site.task('netboot-w-task-2');
     assert.deepEqual(task?.status?.conditions, [{ type: 'Completed', status: 'True' }]);
     assert.deepEqual(task.spec?.connection, site.connection);
+    const done = (await site.timeline()).filter(({ event }) => event === 'bmc-task-completed');
+    const messages = done.map(({ message }) => message);
+    assert.deepEqual(messages, ['power off', 'boot from pxe once (UEFI)', 'power on']);
     await site.until(
       'the Machine shows the power',
       async () => (await site.machine())?.status?.powerState === 'on',

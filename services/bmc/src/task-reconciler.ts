@@ -1,15 +1,16 @@
 /** Carries out one Task. Its start is recorded before the BMC gets anything, and each pass continues from what is stored (G17). */
-import { hasEnded, operationOf, withCondition, type BmcOperation } from '@tinkerbell/bmc';
+import { describeOperation, hasEnded, operationOf, withCondition, type BmcOperation } from '@tinkerbell/bmc';
 import { BmcError, type BmcErrorCode } from '@tinkerbell/engine-bmc';
 import type { Again } from '@tinkerbell/engine-work-queue';
 import type { BmcTask, Connection } from '@tinkerbell/resources';
 import type { NamespacedName } from '@tinkerbell/store-contract';
 import { applySetting } from './apply-setting.ts';
 import { callBmc } from './call-bmc.ts';
-import { taskCollection } from './collections.ts';
+import { jobCollection, taskCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
 import { powerPass, type Pass, type Sent } from './power-pass.ts';
 import { timeOf } from './status-times.ts';
+import { recordForMachine, type BmcEvent } from './timeline.ts';
 
 interface Progress extends Sent {
   failures: number;
@@ -50,7 +51,7 @@ export class TaskReconciler {
     try {
       const pass = await this.#perform(task, progress, work);
       progress.failures = 0;
-      if (pass.kind === 'completed') return await this.#complete(task, pass.note);
+      if (pass.kind === 'completed') return await this.#complete(task, work.operation, pass.note);
       if (pass.kind === 'failed') return await this.#fail(task, pass.message);
       return { atMs: this.#deps.clock.nowMs() + pass.afterMs };
     } catch (thrown) {
@@ -100,7 +101,7 @@ export class TaskReconciler {
     return known;
   }
 
-  async #complete(task: BmcTask, note: string): Promise<Again> {
+  async #complete(task: BmcTask, operation: BmcOperation, note: string): Promise<Again> {
     const completionTime = timeOf(this.#deps.clock.nowMs());
     const condition = { type: 'Completed', status: 'True', ...(note === '' ? {} : { message: note }) };
     await this.#update(task, (status) => ({
@@ -108,7 +109,18 @@ export class TaskReconciler {
       completionTime,
       conditions: withCondition(status.conditions, condition),
     }));
+    const text = `${describeOperation(operation)}${note === '' ? '' : ` (${note})`}`;
+    this.#record(task, { event: 'bmc-task-completed', message: text });
     return this.#forget(task);
+  }
+
+  /** In the timeline of the machine of its Job. */
+  #record({ metadata }: BmcTask, event: BmcEvent): void {
+    const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
+    const job = jobCollection
+      .all(this.#deps.view)
+      .find((one) => one.metadata.uid === owner?.uid && one.metadata.namespace === metadata.namespace);
+    if (job?.spec !== undefined) recordForMachine(this.#deps, job.spec.machineRef, event);
   }
 
   async #fail(task: BmcTask, message: string): Promise<Again> {

@@ -41,7 +41,7 @@ function echoingMachine() {
       console: {
         output: readable,
         write: (bytes) => writer.write(Buffer.from(Buffer.from(bytes).toString().toUpperCase())),
-        [Symbol.asyncDispose]: async () => void (await writer.close().catch(() => undefined)),
+        [Symbol.asyncDispose]: () => writer.close().catch(() => undefined),
       },
       [Symbol.asyncDispose]: () => {
         state.isOpen = false;

@@ -34,7 +34,7 @@ export async function bmcRequest(
   throw new BmcError('redirected', `${url.host} redirects to ${to}, which gets no credentials`);
 }
 
-/** The code of an answer that is no success. */
+/** The code of an answer that reports a failure. */
 export function codeOfStatus(status: number): BmcErrorCode {
   if (status === 401) return 'wrong-credentials';
   if (status === 403) return 'missing-privilege';

@@ -74,7 +74,7 @@ export async function writeBootSetting(connection: IpmiConnection, setting: Boot
 }
 
 /**
- * Reads the boot flags. Flags that are not valid and name no device are those of no override. Not valid with a device is no report:
+ * Reads the boot flags. Flags that are not valid and name no device are those of no override. A device that is not valid does not count as a report:
  * OpenIPMI's simulator (2.0.33) never sets the bit, and others clear it when the machine has booted.
  */
 export async function readBootSetting(connection: IpmiConnection): Promise<BootSetting | undefined> {

@@ -100,6 +100,14 @@ export class IpmiConnection implements AsyncDisposable {
     this.#perform(sendPayload(this.#client, payload, this.#crypto));
   }
 
+  /** Ends the present request, and all later ones, with an error. */
+  abandon(error: BmcError): void {
+    this.#lost ??= error;
+    this.#timer.stop();
+    this.#keepAlive.stop();
+    this.#settle(undefined);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#keepAlive.stop();
@@ -114,10 +122,11 @@ export class IpmiConnection implements AsyncDisposable {
   }
 
   async #askNow({ operation, request, mayRepeat = true }: IpmiCall): Promise<IpmiResponse> {
-    if (this.#lost !== undefined) throw this.#lost;
+    this.#throwIfLost();
     if (this.#isClosed) throw new BmcError('session-lost', 'the IPMI session is closed');
     const response = await this.#exchange({ request, timeoutMs: this.timeoutMs, mayRepeat });
     if (response !== undefined) return response;
+    this.#throwIfLost();
     const detail = mayRepeat ? '' : ', which it may have performed';
     if (await this.#isAlive()) {
       this.#lose(
@@ -126,6 +135,10 @@ export class IpmiConnection implements AsyncDisposable {
       throw this.#lost ?? new BmcError('session-lost', 'the IPMI session is lost');
     }
     throw new BmcError('timed-out', `the BMC did not answer when asked to ${operation}${detail}`);
+  }
+
+  #throwIfLost(): void {
+    if (this.#lost !== undefined) throw this.#lost;
   }
 
   #exchange(options: Parameters<typeof startRequest>[1]): Promise<IpmiResponse | undefined> {

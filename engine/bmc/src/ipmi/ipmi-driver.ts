@@ -41,7 +41,7 @@ export function createIpmiDriver(deps: IpmiDeps): BmcDriver<IpmiOptions> {
           { channel, target, options, signal },
         );
         connection = new IpmiConnection({ clock, crypto }, { channel, session, timeoutMs: target.timeoutMs });
-        await raisePrivilege(connection, privilege);
+        await raisePrivilege(connection, { highest: privilege, signal });
         return new IpmiBmcSession(connection);
       } catch (error) {
         await (connection ?? channel)[Symbol.asyncDispose]();
@@ -54,15 +54,26 @@ export function createIpmiDriver(deps: IpmiDeps): BmcDriver<IpmiOptions> {
 /** 0x80 and 0x81: the level exceeds the limit of the user or of the channel. */
 const LEVEL_REFUSALS: readonly number[] = [0x80, 0x81];
 
+interface PrivilegeWish {
+  readonly highest: number;
+  readonly signal: AbortSignal;
+}
+
 /** A session starts with the rights of a user (section 13.15). Some BMCs refuse a role only now, and not in the login. */
-async function raisePrivilege(connection: IpmiConnection, highest: number): Promise<void> {
+async function raisePrivilege(connection: IpmiConnection, { highest, signal }: PrivilegeWish): Promise<void> {
   const operation = 'raise the privilege of the session';
-  for (const level of [highest, privilegeLevel.operator]) {
-    const request = setPrivilegeRequest(level);
-    const { completionCode } = await connection.ask({ operation, request });
-    if (completionCode === 0) return;
-    if (!LEVEL_REFUSALS.includes(completionCode))
-      throw completionError({ operation, request, completionCode });
+  const onAbort = (): void => connection.abandon(new BmcError('aborted', 'the IPMI login was aborted'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    for (const level of [highest, privilegeLevel.operator]) {
+      const request = setPrivilegeRequest(level);
+      const { completionCode } = await connection.ask({ operation, request });
+      if (completionCode === 0) return;
+      if (!LEVEL_REFUSALS.includes(completionCode))
+        throw completionError({ operation, request, completionCode });
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
   throw new BmcError('missing-privilege', 'the account may not act as an operator');
 }

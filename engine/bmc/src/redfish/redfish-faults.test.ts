@@ -77,6 +77,8 @@ const logins: readonly (readonly [name: string, RedfishLies, Parameters<RedfishR
     ['a redirect', { redirectsTo: 'https://192.0.2.66/' }, {}, /^redirected: /],
     ['a closed port', {}, { port: 9 }, /^unreachable: /],
     ['a name with a path', {}, { host: 'bmc/redfish' }, /^unreachable: .*not an address/],
+    ['a name with a query', {}, { host: 'bmc?' }, /^unreachable: .*not an address/],
+    ['a name with an account', {}, { host: 'a@bmc' }, /^unreachable: .*not an address/],
     [
       'another certificate',
       {},

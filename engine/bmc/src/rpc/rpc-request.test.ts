@@ -78,7 +78,7 @@ test('a path cannot reach the prototype of objects', () => {
   assert.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
 });
 
-test('a payload that is no JSON object is rejected', () => {
+test('a payload that is not a JSON object is rejected', () => {
   const experimental = { customRequestPayload: '[]', dotPath: 'a' };
   assert.throws(() => rpcRequest(call, { ...options, experimental }, nowMs), /must be a JSON object/);
 });

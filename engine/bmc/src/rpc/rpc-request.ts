@@ -38,7 +38,7 @@ export interface RpcRequest {
 
 /**
  * The names that the options give are used. (Upstream replaces them with its defaults, because it merges the options in the wrong
- * order.) Throws a SyntaxError when the custom payload is no JSON object.
+ * order.) Throws a SyntaxError when the custom payload is not a JSON object.
  */
 export function rpcRequest(call: RpcCall, options: RpcOptions, nowMs: number): RpcRequest {
   const { request = {}, experimental = {} } = options;

@@ -6,8 +6,7 @@ export const eventLogInfoCommand = 0x40;
 export const reserveEventLogCommand = 0x42;
 export const eventEntryCommand = 0x43;
 
-/** Record ids with a meaning of their own. */
-export const FIRST_RECORD = 0x0000;
+/** The record id that follows the last record. Id 0 asks for the first one. */
 export const LAST_RECORD = 0xffff;
 export const EVENT_RECORD_BYTES = 16;
 const VERSION = 0x51;

@@ -29,7 +29,7 @@ import {
   type Login,
   type LoginStep,
 } from './login.ts';
-import { decodeOpenSessionResponse } from './open-session.ts';
+import { decodeOpenSessionResponse, type OpenSessionResponse } from './open-session.ts';
 import { decodeRakp2, decodeRakpProof } from './rakp-message.ts';
 import { describeRakpStatus, isSuiteRefusal } from './rakp-status.ts';
 import { emptyWindow } from './sequence-window.ts';
@@ -117,9 +117,8 @@ function onCipherSuites(login: Login, response: ResponseMessage): LoginStep {
 function onOpenSession(login: Login, packet: SessionPacket): LoginStep {
   const read = answerOf(packet, payloadType.openSessionResponse, decodeOpenSessionResponse);
   if (!read.ok) return ignoreDatagram(login, read.error.message);
-  const { tag, status, clientId, accepted } = read.value;
-  const isForThisLogin =
-    tag === loginTags['open-session'] && (status !== 0 || clientId === login.settings.clientId);
+  const { tag, status, accepted } = read.value;
+  const isForThisLogin = tag === loginTags['open-session'] && isForClient(login, read.value);
   if (!isForThisLogin) return ignoreDatagram(login, 'it answers another request');
   const suite = suiteOf(login);
   const suites = login.progress.suites.slice(1);
@@ -133,6 +132,11 @@ function onOpenSession(login: Login, packet: SessionPacket): LoginStep {
   }
   if (bmcId === 0) return ignoreDatagram(login, 'BMC session id is 0');
   return enterPhase(login, 'rakp-2', { bmcId });
+}
+
+/** A refusal may lack the id of the client. */
+function isForClient({ settings }: Login, { status, clientId }: OpenSessionResponse): boolean {
+  return clientId === settings.clientId || (status !== 0 && clientId === 0);
 }
 
 function onRakp2(login: Login, packet: SessionPacket, crypto: IpmiCrypto): LoginStep {

@@ -209,6 +209,19 @@ test('answers for another login, and packets of strangers, are ignored', () => {
   assert.equal(stepLogin(step.login, { kind: 'datagram', bytes: answer! }, crypto).login.phase, 'rakp-4');
 });
 
+test('a refusal for another client is ignored, and one without a client counts', () => {
+  const { step } = atPhase('open-session');
+  const refusal = { tag: 1, status: rakpStatus.noResources };
+  const stepWith = (payload: Uint8Array): LoginStep => {
+    const bytes = loginPacket(payloadType.openSessionResponse, payload);
+    return stepLogin(step.login, { kind: 'datagram', bytes }, crypto);
+  };
+  assert.equal(stepWith(encodeOpenSessionResponse({ ...refusal, clientId: 1 })).outcome, undefined);
+  const whole = encodeOpenSessionResponse({ ...refusal, clientId: given.clientId });
+  for (const payload of [whole, whole.subarray(0, 2)])
+    assert.equal(stepWith(payload).outcome?.kind, 'failed');
+});
+
 test('a wrong digest in RAKP message 4 is not a wrong password', () => {
   const { step, bmc } = atPhase('rakp-4');
   const bytes = bmc.receive(step.sends[0]!).sends[0]!.slice();

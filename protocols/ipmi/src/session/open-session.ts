@@ -13,7 +13,7 @@ export interface OpenSessionRequest {
   readonly algorithms: Algorithms;
 }
 
-/** Section 13.18. Of a refusal, only tag and status are read. */
+/** Section 13.18. A refusal has only tag, status and the client's id, which is 0 when the BMC leaves it out. */
 export interface OpenSessionResponse {
   readonly tag: number;
   readonly status: number;
@@ -27,6 +27,8 @@ export interface OpenSessionResponse {
 
 const ALGORITHM_KINDS = ['authentication', 'integrity', 'confidentiality'] as const;
 const ALGORITHM_BYTES = 8;
+/** Privilege level, reserved, client id. */
+const REFUSAL_BYTES = 6;
 
 export function encodeOpenSessionRequest(request: OpenSessionRequest): Uint8Array {
   const { tag, privilege, clientId, algorithms } = request;
@@ -57,10 +59,11 @@ export function decodeOpenSessionResponse(payload: Uint8Array): Decoded<OpenSess
     const tag = reader.uint8('message tag');
     const status = reader.uint8('status');
     // OpenIPMI's simulator ends a refusal here, and other BMCs after the client's id.
-    if (status !== 0) return { tag, status, clientId: 0 };
+    if (status !== 0 && reader.remaining < REFUSAL_BYTES) return { tag, status, clientId: 0 };
     const privilege = reader.uint8('privilege level') & 0x0f;
     reader.skip(1, 'reserved');
     const clientId = readUint32Le(reader, 'client session id');
+    if (status !== 0) return { tag, status, clientId };
     const bmcId = readUint32Le(reader, 'BMC session id');
     return { tag, status, clientId, accepted: { privilege, bmcId, algorithms: readAlgorithms(reader) } };
   });

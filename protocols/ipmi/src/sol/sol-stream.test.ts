@@ -125,20 +125,22 @@ test('a paused side refuses packets, and asks for them when it resumes', () => {
 
 test('two sides that refuse each other do not send without end', () => {
   const paused = (side: SolStream['side']): SolStream => stepSolStream(start(side), { kind: 'pause' }).stream;
-  const sides = { client: write(paused('client'), 'a'), bmc: write(paused('bmc'), 'b') };
-  const [up, down] = [sides.client.sends[0]!, sides.bmc.sends[0]!];
-  let wire: { to: 'client' | 'bmc'; payload: Uint8Array }[] = [
-    { to: 'bmc', payload: up },
-    { to: 'client', payload: down },
-  ];
-  for (let count = 0; wire.length > 0; count++) {
-    assert.ok(count < 10, 'ends');
-    const [first, ...rest] = wire;
-    const side = first!.to;
-    sides[side] = stepSolStream(sides[side].stream, { kind: 'packet', payload: first!.payload });
-    const to = side === 'client' ? ('bmc' as const) : ('client' as const);
-    wire = [...rest, ...sides[side].sends.map((payload) => ({ to, payload }))];
-  }
+  const sides = { client: paused('client'), bmc: paused('bmc') };
+  const writeAndDeliver = (from: SolStream['side']): void => {
+    const wire: { readonly to: SolStream['side']; readonly payload: Uint8Array }[] = [];
+    const perform = (side: SolStream['side'], { stream, sends }: SolStep): void => {
+      sides[side] = stream;
+      for (const payload of sends) wire.push({ to: side === 'client' ? 'bmc' : 'client', payload });
+    };
+    perform(from, write(sides[from], 'a'));
+    for (let count = 0; wire.length > 0; count++) {
+      assert.ok(count < 10, 'ends');
+      const { to, payload } = wire.shift()!;
+      perform(to, stepSolStream(sides[to], { kind: 'packet', payload }));
+    }
+  };
+  writeAndDeliver('client');
+  writeAndDeliver('bmc');
 });
 
 test('a break is sent with the flag of its side, and seen once', () => {

@@ -27,7 +27,7 @@ export function* jsonPatched(target: unknown, patch: unknown, limits: Size): Gen
   const document = new PatchedDocument(target, limits);
   for (const [index, operation] of operations.entries()) {
     try {
-      document.apply(operation);
+      yield* document.apply(operation);
     } catch (thrown) {
       if (!(thrown instanceof PatchFault)) throw thrown;
       throw new ApiError(
@@ -103,21 +103,22 @@ class PatchedDocument {
     return true;
   }
 
-  apply({ op, path, from, value }: PatchOperation): void {
+  /** Yields while it copies a list or an object with many values. */
+  *apply({ op, path, from, value }: PatchOperation): Generator<undefined, void> {
     switch (op) {
       case 'add':
-        return this.#add(path, value);
+        return yield* this.#add(path, value);
       case 'remove':
-        return void this.#remove(path);
+        return void (yield* this.#remove(path));
       case 'replace':
-        this.#remove(path);
-        return this.#add(path, value, true);
+        yield* this.#remove(path);
+        return yield* this.#add(path, value, true);
       case 'copy':
-        return this.#add(path, this.#shared(from));
+        return yield* this.#add(path, this.#shared(from));
       case 'move':
         if (from.length < path.length && from.every((step, at) => step === path[at]))
           throw new PatchFault('a value cannot be moved into itself');
-        return this.#add(path, this.#remove(from));
+        return yield* this.#add(path, yield* this.#remove(from));
       case 'test':
         return this.#test(path, value);
     }
@@ -128,20 +129,30 @@ class PatchedDocument {
     if (!isDeepEqual(this.#at(path), expected)) throw new PatchFault(`the value at ${shown(path)} differs`);
   }
 
-  /** Returns the value at a path, which now occurs in two places. Nothing created so far may be changed in place. */
+  /** Returns the value at a path, which now occurs in two places. Nothing in it may be changed in place. */
   #shared(path: readonly string[]): unknown {
-    this.#own = new Set();
-    return this.#at(path);
+    const value = this.#at(path);
+    this.#disown(value);
+    return value;
   }
 
-  #add(path: readonly string[], value: unknown, isReplacing = false): void {
+  /** What contains a list or an object of this patch is one too, because it was copied on the way to it. */
+  #disown(value: unknown): void {
+    if (!this.#own.delete(value) || typeof value !== 'object' || value === null) return;
+    for (const inner of Object.values(value)) {
+      this.#take(1);
+      this.#disown(inner);
+    }
+  }
+
+  *#add(path: readonly string[], value: unknown, isReplacing = false): Generator<undefined, void> {
     this.#grow(value, 1);
     const last = path.at(-1);
     if (last === undefined) {
       this.value = value;
       return;
     }
-    const container = this.#writable(path.slice(0, -1));
+    const container = yield* this.#writable(path.slice(0, -1));
     if (!Array.isArray(container)) {
       set(container, last, value);
       return;
@@ -153,7 +164,7 @@ class PatchedDocument {
   }
 
   /** Returns the previous value. */
-  #remove(path: readonly string[]): unknown {
+  *#remove(path: readonly string[]): Generator<undefined, unknown> {
     const value = this.#at(path);
     this.#grow(value, -1);
     const last = path.at(-1);
@@ -161,7 +172,7 @@ class PatchedDocument {
       this.value = undefined;
       return value;
     }
-    const container = this.#writable(path.slice(0, -1));
+    const container = yield* this.#writable(path.slice(0, -1));
     if (Array.isArray(container)) {
       const index = indexIn(container, last, container.length - 1);
       this.#take((container.length - index) / 10);
@@ -184,10 +195,10 @@ class PatchedDocument {
   }
 
   /** Returns the list or object at a path, which may be changed in place. */
-  #writable(path: readonly string[]): Container {
-    let container = (this.value = this.#owned(this.value, path));
+  *#writable(path: readonly string[]): Generator<undefined, Container> {
+    let container = (this.value = yield* this.#owned(this.value, path));
     for (const step of path) {
-      const inner = this.#owned(this.#inside(container, step, path), path);
+      const inner = yield* this.#owned(this.#inside(container, step, path), path);
       if (Array.isArray(container)) container[Number(step)] = inner;
       else set(container, step, inner);
       container = inner;
@@ -195,13 +206,23 @@ class PatchedDocument {
     return container;
   }
 
-  #owned(value: unknown, path: readonly string[]): Container {
+  *#owned(value: unknown, path: readonly string[]): Generator<undefined, Container> {
     if (!Array.isArray(value) && !isRecord(value))
       throw new PatchFault(`the value at ${shown(path)} is neither a list nor an object`);
     if (this.#own.has(value)) return value;
-    const copy: Container = Array.isArray(value) ? [...(value as unknown[])] : copied(value);
-    this.#take(Object.keys(copy).length);
+    const copy: Container = Array.isArray(value) ? [...(value as unknown[])] : yield* this.#copied(value);
+    if (Array.isArray(copy)) this.#take(copy.length);
     this.#own.add(copy);
+    return copy;
+  }
+
+  *#copied(value: Record<string, unknown>): Generator<undefined, Record<string, unknown>> {
+    const copy: Record<string, unknown> = {};
+    for (const name of Object.keys(value)) {
+      set(copy, name, value[name]);
+      this.#take(1);
+      if (this.isPause()) yield undefined;
+    }
     return copy;
   }
 
@@ -227,10 +248,6 @@ class PatchedDocument {
     if (this.#work > WORK_MAX)
       throw new PatchFault('the patch takes too long; split it, or replace larger parts', true);
   }
-}
-
-function copied(value: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value));
 }
 
 /** Treats a field named `__proto__` like any other field. */
