@@ -1,5 +1,6 @@
 /** What changes and actions do to the simulated machine. */
 import type { BootFlags, ChassisOperation, IpmiBootDevice } from '@tinkerbell/ipmi';
+import { applyAtStart } from './redfish-state.ts';
 import { deviceOf, drivePath, systemPath, type Fields, type Simulated } from './redfish-resources.ts';
 
 /** `message` is the name of a message of the base registry. */
@@ -48,13 +49,17 @@ export async function perform(simulated: Simulated, change: Change): Promise<Cha
       return hasMediaActions ? setMedia(simulated, undefined) : notFound;
     case `PATCH ${drive}`:
       return changeDrive(simulated, change.body);
+    case `PATCH ${system}/Bios/Settings`:
+      return setBios(simulated, change.body['Attributes']);
+    case `PATCH ${system}/SecureBoot`:
+      return setSecureBoot(simulated, change.body['SecureBootEnable']);
     default:
       return notFound;
   }
 }
 
 async function reset(
-  { machine, lies, features }: Simulated,
+  { machine, lies, features, state }: Simulated,
   body: Fields,
 ): Promise<ChangeRefusal | undefined> {
   const type = body['ResetType'];
@@ -65,6 +70,22 @@ async function reset(
   if (lies.ignoresPower === true) return undefined;
   if (lies.losesOverride === true && operation !== 'off') machine.bootFlags = undefined;
   await machine.power(operation);
+  if (operation === 'on' || operation === 'cycle' || operation === 'reset') applyAtStart(state);
+  return undefined;
+}
+
+function setBios({ state }: Simulated, attributes: unknown): ChangeRefusal | undefined {
+  if (typeof attributes !== 'object' || attributes === null) return badValue('Attributes');
+  const given = Object.entries(attributes);
+  const wrong = given.find(([name, value]) => typeof value !== typeof state.bios.get(name));
+  if (wrong !== undefined) return badValue(`Attributes/${wrong[0]}`);
+  for (const [name, value] of given) state.pendingBios.set(name, value);
+  return undefined;
+}
+
+function setSecureBoot({ state }: Simulated, isEnabled: unknown): ChangeRefusal | undefined {
+  if (typeof isEnabled !== 'boolean') return badValue('SecureBootEnable');
+  state.secureBoot = { ...state.secureBoot, isEnabled };
   return undefined;
 }
 

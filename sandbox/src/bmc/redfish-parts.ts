@@ -23,7 +23,12 @@ export function partsOf(system: string): Readonly<Record<string, () => Fields | 
       LinkStatus: 'LinkUp',
     },
     [`${system}/EthernetInterfaces`]: [`${system}/EthernetInterfaces/1`],
-    [`${system}/EthernetInterfaces/1`]: { Id: '1', Name: 'Ethernet', MACAddress: '52:54:00:00:00:01' },
+    [`${system}/EthernetInterfaces/1`]: {
+      Id: '1',
+      Name: 'Ethernet',
+      MACAddress: '52:54:00:00:00:01',
+      Status: ok,
+    },
   };
   return Object.fromEntries(Object.entries(constants).map(([path, fields]) => [path, () => fields]));
 }
@@ -75,6 +80,7 @@ function storageParts(system: string): Readonly<Record<string, Fields | readonly
       Name: 'Controller',
       StorageControllers: [
         {
+          ...link(`${storage}#/StorageControllers/0`),
           MemberId: '0',
           Name: 'PERC H965i',
           Manufacturer: 'Broadcom',
@@ -98,7 +104,7 @@ function storageParts(system: string): Readonly<Record<string, Fields | readonly
       MediaType: 'SSD',
       Protocol: 'NVMe',
       FailurePredicted: false,
-      Identifiers: [{ DurableName: 'eui.3634473057700', DurableNameFormat: 'EUI' }],
+      Identifiers: [{ DurableName: '36-34-47-30-57-70-00-25', DurableNameFormat: 'EUI' }],
       Status: ok,
     },
   };
@@ -109,7 +115,6 @@ function chassisParts(chassis: string): Readonly<Record<string, Fields | readonl
   return {
     [`${ROOT}/Chassis`]: [chassis],
     [chassis]: {
-      '@odata.type': '#Chassis.v1_23_0.Chassis',
       Id: '1',
       Name: 'Chassis',
       ChassisType: 'RackMount',
@@ -146,8 +151,8 @@ function chassisParts(chassis: string): Readonly<Record<string, Fields | readonl
       Controllers: [{ FirmwarePackageVersion: '26.38' }],
       Ports: link(`${adapter}/Ports`),
     },
-    [`${adapter}/Ports`]: [`${adapter}/Ports/1`],
-    [`${adapter}/Ports/1`]: {
+    [`${adapter}/Ports`]: [`${adapter}/Ports/NIC.1-1`],
+    [`${adapter}/Ports/NIC.1-1`]: {
       Id: 'NIC.1-1',
       Name: 'Port 1',
       LinkStatus: 'LinkUp',

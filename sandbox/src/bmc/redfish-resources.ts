@@ -3,6 +3,9 @@ import type { IpmiBootDevice } from '@tinkerbell/ipmi';
 import type { RedfishLies } from './redfish-lies.ts';
 import type { RedfishSimulatedMachine } from './redfish-machine.ts';
 import { partsOf } from './redfish-parts.ts';
+import { servicesOf, SUBSCRIPTIONS } from './redfish-services.ts';
+import type { RedfishState } from './redfish-state.ts';
+import { typeAt } from './redfish-types.ts';
 
 export interface RedfishFeatures {
   /** Default: no vendor. */
@@ -51,6 +54,7 @@ export interface Simulated {
   readonly machine: RedfishSimulatedMachine;
   readonly features: RedfishFeatures;
   readonly lies: RedfishLies;
+  readonly state: RedfishState;
 }
 
 export const link = (path: string) => ({ '@odata.id': path });
@@ -62,15 +66,23 @@ export const drivePath = (simulated: Simulated): string => `${drivesPath(simulat
 
 /** Methods of the resource at a path. */
 export function methodsAt(simulated: Simulated, path: string): readonly string[] {
-  if (path === SESSIONS) return ['GET', 'POST'];
-  return [systemPath(simulated), drivePath(simulated)].includes(path) ? ['GET', 'PATCH'] : ['GET'];
+  if (path === SESSIONS || path === SUBSCRIPTIONS) return ['GET', 'POST'];
+  const { sessions, subscriptions } = simulated.state;
+  if (sessions.has(path) || subscriptions.has(path)) return ['GET', 'DELETE'];
+  const system = systemPath(simulated);
+  const changed = [system, drivePath(simulated), `${system}/Bios/Settings`, `${system}/SecureBoot`];
+  return changed.includes(path) ? ['GET', 'PATCH'] : ['GET'];
 }
 
 /** Undefined: there is nothing at the path. */
 export async function resourceAt(simulated: Simulated, path: string): Promise<Fields | undefined> {
   const found = await fieldsAt(simulated, path);
   if (found === undefined) return undefined;
-  return isPaths(found) ? { Name: 'Collection', Members: found.map(link) } : found;
+  const type = { '@odata.type': typeAt(path, isPaths(found)) };
+  if (isPaths(found)) {
+    return { ...type, Name: 'Collection', 'Members@odata.count': found.length, Members: found.map(link) };
+  }
+  return { ...type, Id: path.split('/').at(-1), Name: 'Resource', ...found };
 }
 
 function isPaths(found: Fields | readonly string[]): found is readonly string[] {
@@ -93,6 +105,11 @@ async function fieldsAt(simulated: Simulated, path: string): Promise<Fields | re
     [`${drives}/Floppy`]: () => ({ Id: 'Floppy', Name: 'Floppy', MediaTypes: ['Floppy', 'USBStick'] }),
     [`${drives}/CD`]: () => driveOf(simulated),
     ...partsOf(system),
+    ...servicesOf({
+      system,
+      state: simulated.state,
+      bmcVersion: simulated.machine.device.firmwareVersion,
+    }),
   };
   for (const name of simulated.features.systems?.slice(1) ?? [])
     if (path === `${ROOT}/Systems/${name}`) return { Id: name, Name: name, Actions: resetAction(path, {}) };
@@ -106,7 +123,6 @@ function rootOf({ features }: Simulated): Fields {
     Links: { Sessions: link(SESSIONS) },
   };
   return {
-    '@odata.type': '#ServiceRoot.v1_15_0.ServiceRoot',
     Id: 'RootService',
     Name: 'Root Service',
     RedfishVersion: '1.15.0',
@@ -115,6 +131,9 @@ function rootOf({ features }: Simulated): Fields {
     Systems: link(`${ROOT}/Systems`),
     Managers: link(`${ROOT}/Managers`),
     Chassis: link(`${ROOT}/Chassis`),
+    Tasks: link(`${ROOT}/TaskService`),
+    UpdateService: link(`${ROOT}/UpdateService`),
+    EventService: link(`${ROOT}/EventService`),
     ...(hasSessions ? sessions : {}),
   };
 }
@@ -124,7 +143,6 @@ async function systemOf(simulated: Simulated): Promise<Fields> {
   const path = systemPath(simulated);
   const { reportsBoot = true, mediaIn } = features;
   return {
-    '@odata.type': '#ComputerSystem.v1_20_0.ComputerSystem',
     Id: path.split('/').at(-1),
     Name: 'Simulated system',
     Manufacturer: 'Tinkerbell',
@@ -143,6 +161,8 @@ async function systemOf(simulated: Simulated): Promise<Fields> {
     Memory: link(`${path}/Memory`),
     Storage: link(`${path}/Storage`),
     EthernetInterfaces: link(`${path}/EthernetInterfaces`),
+    Bios: link(`${path}/Bios`),
+    SecureBoot: link(`${path}/SecureBoot`),
     ProcessorSummary: { Count: 2 },
     MemorySummary: { TotalSystemMemoryGiB: 64 },
     TrustedModules: [{ InterfaceType: 'TPM2_0', FirmwareVersion: '7.2', Status: { State: 'Enabled' } }],
@@ -197,7 +217,6 @@ export function deviceOf(target: string): IpmiBootDevice | undefined {
 function managerOf({ features, machine }: Simulated): Fields {
   const media = features.mediaIn === 'system' ? {} : { VirtualMedia: link(`${MANAGER}/VirtualMedia`) };
   return {
-    '@odata.type': '#Manager.v1_15_0.Manager',
     Id: 'bmc',
     Name: 'Manager',
     ManagerType: 'BMC',
@@ -217,7 +236,6 @@ function driveOf(simulated: Simulated): Fields {
     '#VirtualMedia.EjectMedia': { target: `${path}/Actions/VirtualMedia.EjectMedia` },
   };
   return {
-    '@odata.type': '#VirtualMedia.v1_6_0.VirtualMedia',
     Id: 'CD',
     Name: 'Virtual CD',
     MediaTypes: ['CD', 'DVD'],

@@ -3,6 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { perform } from './redfish-changes.ts';
 import type { RedfishLies } from './redfish-lies.ts';
 import type { RedfishSimulatedMachine } from './redfish-machine.ts';
+import { SUBSCRIPTIONS } from './redfish-services.ts';
+import { newRedfishState } from './redfish-state.ts';
 import {
   methodsAt,
   resourceAt,
@@ -22,6 +24,7 @@ export interface RedfishServiceOptions {
 }
 
 const SESSIONS_MAX = 16;
+const SUBSCRIPTIONS_MAX = 16;
 /** Answers of `running` before a task ends. */
 const TASK_LOOKS = 2;
 
@@ -55,7 +58,7 @@ export class RedfishService {
   /** Each request, as `GET /redfish/v1/`. */
   readonly requests: string[] = [];
   /** Tokens of the open sessions, by path. */
-  readonly sessions = new Map<string, string>();
+  readonly sessions: Map<string, string>;
   readonly #options: RedfishServiceOptions;
   readonly #simulated: Simulated;
   #taskLooks = 0;
@@ -63,7 +66,9 @@ export class RedfishService {
   constructor(options: RedfishServiceOptions) {
     this.#options = options;
     const { machine, features = {} } = options;
-    this.#simulated = { machine, features, lies: this.lies };
+    const state = newRedfishState();
+    this.sessions = state.sessions;
+    this.#simulated = { machine, features, lies: this.lies, state };
   }
 
   async respond({ method, target, body, headers }: RedfishRequest): Promise<RedfishAnswer> {
@@ -81,8 +86,24 @@ export class RedfishService {
     if (asked.method === 'POST' && asked.path === SESSIONS) return this.#logIn(asked.body);
     if (asked.path !== ROOT && !this.#isKnown(asked)) return refusal(401, 'ResourceAtUriUnauthorized');
     if (asked.method === 'GET') return await this.#read(asked);
-    if (asked.method === 'DELETE') return { status: this.sessions.delete(asked.path) ? 204 : 404 };
+    if (asked.method === 'DELETE') return { status: this.#remove(asked.path) ? 204 : 404 };
+    if (asked.method === 'POST' && asked.path === SUBSCRIPTIONS) return this.#subscribe(asked.body);
     return await this.#change(asked);
+  }
+
+  #remove(path: string): boolean {
+    const { sessions, subscriptions } = this.#simulated.state;
+    return sessions.delete(path) || subscriptions.delete(path);
+  }
+
+  #subscribe({ Destination: destination, Context: context = '' }: Fields): RedfishAnswer {
+    const { subscriptions } = this.#simulated.state;
+    if (typeof destination !== 'string' || typeof context !== 'string')
+      return refusal(400, 'PropertyMissing', ['#/Destination']);
+    if (subscriptions.size >= SUBSCRIPTIONS_MAX) return refusal(503, 'EventSubscriptionLimitExceeded');
+    const path = `${SUBSCRIPTIONS}/${randomBytes(4).toString('hex')}`;
+    subscriptions.set(path, { destination, context });
+    return { status: 201, fields: { '@odata.id': path }, headers: { Location: path } };
   }
 
   #logIn({ UserName, Password }: Fields): RedfishAnswer {

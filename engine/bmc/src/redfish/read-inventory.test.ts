@@ -30,7 +30,7 @@ test('the inventory has the parts of the machine', async () => {
         sizeBytes: 960_197_124_096,
         smartStatus: 'ok',
         status,
-        wwn: 'eui.3634473057700',
+        wwn: '36-34-47-30-57-70-00-25',
       },
     ],
     bmc: {
