@@ -24,7 +24,10 @@ export interface RedfishLies {
   resourceText?: string;
   /** The next page of each collection is its first. */
   hasEndlessPages?: boolean;
-  /** Forgets all sessions before a request for such a path. */
+  /** Answers a request with `$expand` with 501, or with references. */
+  refusesExpand?: boolean;
+  ignoresExpand?: boolean;
+  /** Forgets all sessions before the next request for such a path. */
   dropsSessionsAt?: RegExp;
   /** Refuses every login: the account is locked. */
   locksAccount?: boolean;
