@@ -154,6 +154,15 @@ test('what a service only pretends is visible in the read-back', async () => {
   assert.deepEqual(await session.virtualMedia?.(), {});
 });
 
+test('an image that stays inserted does not pass for the next one', async () => {
+  await using rack = await redfishRack();
+  const session = await rack.open();
+  rack.machine.media = 'http://192.0.2.1/old.iso';
+  rack.service.lies.ignoresMedia = true;
+  const failed = await failureOf(session.setVirtualMedia!(ISO));
+  assert.match(`${failed.code}: ${failed.message}`, /^not-applied: .*old.iso/);
+});
+
 test('an unknown power state is neither on nor off', async () => {
   await using rack = await redfishRack();
   const session = await rack.open();
