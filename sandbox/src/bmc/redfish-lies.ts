@@ -20,6 +20,8 @@ export interface RedfishLies {
   isUnavailableWhileOff?: boolean;
   /** Holds every answer. */
   stalls?: boolean;
+  /** Closes the connection of this many requests of a method, without an answer. */
+  closes?: { readonly method: string; times: number };
   /** Sends this text instead of each resource. */
   resourceText?: string;
   /** The next page of each collection is its first. */
