@@ -7,3 +7,9 @@ export { PlainRedfishMachine, type RedfishSimulatedMachine } from './redfish-mac
 export { type RedfishLies } from './redfish-lies.ts';
 export { type RedfishFeatures } from './redfish-resources.ts';
 export { RedfishSimulator, type RedfishSimulatorOptions } from './redfish-simulator.ts';
+export {
+  RedfishService,
+  type RedfishAnswer,
+  type RedfishRequest,
+  type RedfishServiceOptions,
+} from './redfish-service.ts';

@@ -180,10 +180,10 @@ describe('failures', () => {
   test('the next driver is tried, and the one that answered is remembered', async () => {
     const [dead, alive] = [new SimulatedBmc(), new SimulatedBmc()];
     dead.failures.push(...Array.from({ length: 50 }, unreachable));
-    await using site = await startedBmcService(dead, {
+    await using site = await startedBmcService(dead, () => ({
       ipmitool: dead.driver(),
       gofish: alive.driver('gofish'),
-    });
+    }));
     await site.start();
     await site.createJob('j', on, off, on);
     await site.until('the Job completes', async () => conditionOf(await site.job('j'), 'Completed') === '');

@@ -170,12 +170,12 @@ function isSuccess({ status }: Reply): boolean {
   return status >= 200 && status < 300;
 }
 
-/** A refusal, which has no `what`, may be a page of a web server. */
+/** A refusal, which has no `what`, may be a page of a web server, or a sentence, which is quoted. */
 function objectIn(text: string, what: string | undefined): RedfishObject {
   if (text.trim() === '') return {};
   const parsed = parseRedfishJson(text);
   if (parsed.ok) return parsed.value;
-  if (what === undefined) return {};
+  if (what === undefined) return text.includes('<') ? {} : { error: { message: text } };
   const isLarge = parsed.error.code === 'too-deep' || parsed.error.code === 'too-many-values';
   throw new BmcError(isLarge ? 'too-large' : 'invalid-answer', `${what}: ${parsed.error.message}`);
 }

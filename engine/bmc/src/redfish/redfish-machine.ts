@@ -42,9 +42,9 @@ export async function patch(
   if (!wantsMatch(reply)) return await connection.finish(first, reply);
   const fresh = (await connection.get(path)).etag;
   const strong = fresh?.replace(WEAK, '');
-  const second = withMatch(send, first.ifMatch === fresh ? strong : fresh);
+  const second = withMatch(send, fresh);
   const next = await connection.exchange(second);
-  if (!wantsMatch(next) || strong === second.ifMatch) return await connection.finish(second, next);
+  if (!wantsMatch(next) || strong === fresh) return await connection.finish(second, next);
   await connection.change(withMatch(send, strong));
 }
 

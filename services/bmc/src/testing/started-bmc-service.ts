@@ -47,8 +47,12 @@ function steppedClock() {
   return { clock, next };
 }
 
-export async function startedBmcService(bmc: SimulatedBmc, drivers: Drivers = { ipmitool: bmc.driver() }) {
+export async function startedBmcService(
+  bmc: SimulatedBmc,
+  driversOf: (clock: Clock) => Drivers = () => ({ ipmitool: bmc.driver() }),
+) {
   const time = steppedClock();
+  const drivers = driversOf(time.clock);
   const store = createMemoryStore();
   const journal = openSqliteJournal({ path: ':memory:', clock: time.clock, log });
   const view = createStoreView({ store, clock: time.clock, log });
