@@ -2,6 +2,8 @@
  * Runs the product as a user starts it: its own program, its own flags, the same environment and Node flags
  * as `npm start`.
  */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 
@@ -9,7 +11,9 @@ import type { BenchContext } from './benchmark.ts';
 import type { NetworkNamespace } from './network-namespace.ts';
 import { startProgram, untilReady, type RunningProgram } from './running-program.ts';
 
-const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.mjs', import.meta.url));
+/** The root of this checkout. */
+export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+const SERVER_MAIN = 'apps/server/src/main.mjs';
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 const READY = /"message":"ready"/;
@@ -21,6 +25,8 @@ export interface ServerOptions {
   /** The beginning of the command line, such as `taskset`. */
   readonly prefix?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The root of the checkout whose server runs (default: this one). */
+  readonly checkout?: string;
 }
 
 export interface TinkerbellServer extends RunningProgram {
@@ -32,7 +38,7 @@ export async function startTinkerbell(
   context: BenchContext,
   options: ServerOptions,
 ): Promise<TinkerbellServer> {
-  const { dataDirectory, flags, network, environment, prefix = [] } = options;
+  const { dataDirectory, flags, network, environment, prefix = [], checkout = CHECKOUT } = options;
   const [first, ...rest] = [...prefix, process.execPath];
   const startedMs = performance.now();
   const program = startProgram(context, {
@@ -40,10 +46,10 @@ export async function startTinkerbell(
       first,
       ...rest,
       ...NODE_FLAGS,
-      SERVER_MAIN,
+      join(checkout, SERVER_MAIN),
       `--data-dir=${dataDirectory}`,
       '--log-format=json',
-      ...flags,
+      ...(checkout === CHECKOUT ? flags : flagsKnownIn(checkout, flags)),
     ],
     network,
     environment: { ...ENVIRONMENT, ...environment },
@@ -56,6 +62,15 @@ export async function startTinkerbell(
   }
   await untilReady(program, () => !Number.isNaN(readyMs), 1);
   return { ...program, readySeconds: (readyMs - startedMs) / 1000 };
+}
+
+/** Returns the flags that an older server has too. */
+function flagsKnownIn(checkout: string, flags: readonly string[]): string[] {
+  const { stdout } = spawnSync(process.execPath, [join(checkout, SERVER_MAIN), '--help'], {
+    encoding: 'utf8',
+  });
+  const known = new Set(stdout.match(/--[a-z0-9-]+/g));
+  return flags.filter((flag) => known.has(flag.split('=', 1)[0] ?? ''));
 }
 
 export interface LoopbackServer extends TinkerbellServer {
