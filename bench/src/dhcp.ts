@@ -134,7 +134,11 @@ function keaConfiguration(link: Link, directory: string): object {
       },
       'host-reservation-identifiers': ['hw-address'],
       'valid-lifetime': 86_400,
-      loggers: [{ name: 'kea-dhcp4', severity: 'INFO', output_options: [{ output: 'stdout' }] }],
+      // Its log passes through a pipe to this program, so it must not log packets. `dhcp4` logs the start.
+      loggers: [
+        { name: 'kea-dhcp4', severity: 'ERROR', output_options: [{ output: 'stdout' }] },
+        { name: 'kea-dhcp4.dhcp4', severity: 'INFO', output_options: [{ output: 'stdout' }] },
+      ],
       subnet4: [
         {
           subnet: NETWORK.subnet,
