@@ -14,7 +14,7 @@ import { startProgram, untilReady, type RunningProgram } from './running-program
 /** The root of this checkout. */
 export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const SERVER_MAIN = 'apps/server/src/main.mjs';
-const NODE_FLAGS = ['--max-semi-space-size=4'];
+const NODE_FLAGS = ['--max-semi-space-size=8'];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 const READY = /"message":"ready"/;
 
