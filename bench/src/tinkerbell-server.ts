@@ -3,6 +3,7 @@
  * as `npm start`.
  */
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@tinkerbell/sandbox/free-port';
@@ -14,7 +15,8 @@ import { startProgram, untilReady, type RunningProgram } from './running-program
 /** The root of this checkout. */
 export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const SERVER_MAIN = 'apps/server/src/main.mjs';
-const NODE_FLAGS = ['--max-semi-space-size=8'];
+/** Where a checkout names the Node flags of its `npm start`. */
+const START_FILES = ['bin/tinkerbell', 'package.json'];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 const READY = /"message":"ready"/;
 
@@ -45,7 +47,7 @@ export async function startTinkerbell(
     command: [
       first,
       ...rest,
-      ...NODE_FLAGS,
+      ...nodeFlagsOf(checkout),
       join(checkout, SERVER_MAIN),
       `--data-dir=${dataDirectory}`,
       '--log-format=json',
@@ -62,6 +64,15 @@ export async function startTinkerbell(
   }
   await untilReady(program, () => !Number.isNaN(readyMs), 1);
   return { ...program, readySeconds: (readyMs - startedMs) / 1000 };
+}
+
+function nodeFlagsOf(checkout: string): string[] {
+  for (const file of START_FILES) {
+    const path = join(checkout, file);
+    const found = existsSync(path) ? readFileSync(path, 'utf8').match(/--max-semi-space-size=\d+/) : null;
+    if (found !== null) return [...found];
+  }
+  return [];
 }
 
 /** Returns the flags that an older server has too. */
