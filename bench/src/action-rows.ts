@@ -94,7 +94,7 @@ interface Outcome {
   readonly nextActionMs: readonly number[];
 }
 
-async function runOnce(
+export async function runOnce(
   context: BenchContext,
   { server, protocol, agents }: Load,
   { phase, actionMs }: Run,

@@ -15,7 +15,7 @@ import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
 import { openWatchers } from './watchers.ts';
 import { createWorkflows, createSite } from './workflow-objects.ts';
 
-const WRITERS = 64;
+export const WRITERS = 64;
 const UPDATES_GOAL = 8000;
 const ETCD_RATIO_GOAL = 1.5;
 const PAGE_GOAL_MS = 30;
@@ -24,7 +24,7 @@ const FAN_OUT_GOAL_MS = 100;
 const START_GOAL_SECONDS = 2;
 const MEMORY_GOAL_MEGABYTES = 400;
 const SETTLE_MS = 5000;
-const HARDWARE = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
+export const HARDWARE = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
 
 export const apiBenchmark: Benchmark = {
   name: 'api',
@@ -50,12 +50,7 @@ async function updateRows(context: BenchContext, server: LoopbackServer): Promis
   const etcd = await startEtcd(context);
   const seconds = context.quick ? 3 : 10;
   const { hostname: host, port } = new URL(server.url);
-  const requests = ['busy', 'idle'].flatMap((state) =>
-    Array.from({ length: 1000 }, (_, index) =>
-      patchText({ host, path: `${HARDWARE}/machine-${index}/status`, body: { status: { state } } }),
-    ),
-  );
-  const plan = { host, port: Number(port), requests, connections: WRITERS, seconds };
+  const plan = { host, port: Number(port), requests: statusUpdates(host), connections: WRITERS, seconds };
   await httpLoad(context, plan);
   const rates = await alternate(context.quick ? 1 : 3, {
     ours: async () => {
@@ -72,6 +67,15 @@ async function updateRows(context: BenchContext, server: LoopbackServer): Promis
     rowOf({ ...row, name, goal: { value: UPDATES_GOAL } }),
     rowOf({ ...row, name: `${name}, beside puts of 1 KB`, peer, goal: { ratio: ETCD_RATIO_GOAL } }),
   ];
+}
+
+/** Returns requests that change the status of 1,000 Hardware, each to another state than before. */
+export function statusUpdates(host: string): string[] {
+  return ['busy', 'idle'].flatMap((state) =>
+    Array.from({ length: 1000 }, (_, index) =>
+      patchText({ host, path: `${HARDWARE}/machine-${index}/status`, body: { status: { state } } }),
+    ),
+  );
 }
 
 async function pageRow(context: BenchContext, server: LoopbackServer, count: number): Promise<Row> {
@@ -125,12 +129,7 @@ async function fanOutRow(context: BenchContext, server: LoopbackServer): Promise
   for (let round = 0; round < (context.quick ? 5 : 20); round += 1) {
     const seen = watchers.nextChange();
     const startedMs = performance.now();
-    const response = await fetch(`${server.url}${HARDWARE}/machine-1`, {
-      method: 'PATCH',
-      headers: { 'content-type': 'application/merge-patch+json' },
-      body: JSON.stringify({ metadata: { annotations: { round: String(round) } } }),
-    });
-    if (!response.ok) throw new Error(await response.text());
+    await patchMachine(server.url, round);
     await seen;
     milliseconds.push(performance.now() - startedMs);
   }
@@ -142,6 +141,16 @@ async function fanOutRow(context: BenchContext, server: LoopbackServer): Promise
     better: 'lower',
     goal: { value: FAN_OUT_GOAL_MS },
   });
+}
+
+/** Changes an annotation of one Hardware. */
+export async function patchMachine(url: string, round: number): Promise<void> {
+  const response = await fetch(`${url}${HARDWARE}/machine-1`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { annotations: { round: String(round) } } }),
+  });
+  if (!response.ok) throw new Error(await response.text());
 }
 
 async function startRows(context: BenchContext, count: number): Promise<Row[]> {

@@ -33,7 +33,7 @@ const DELAY_RUNS_MAX = 5;
 const DELAY_P99_GOAL_MS = 5;
 const RESIDENT_GOAL_MB = 150;
 /** A server for DHCP alone, like Kea. */
-const DHCP_ONLY = [
+export const DHCP_ONLY = [
   '--enable-tink-server=false',
   '--enable-tink-controller=false',
   '--enable-images=false',
@@ -134,7 +134,11 @@ function keaConfiguration(link: Link, directory: string): object {
       },
       'host-reservation-identifiers': ['hw-address'],
       'valid-lifetime': 86_400,
-      loggers: [{ name: 'kea-dhcp4', severity: 'INFO', output_options: [{ output: 'stdout' }] }],
+      // Its log passes through a pipe to this program, so it must not log packets. `dhcp4` logs the start.
+      loggers: [
+        { name: 'kea-dhcp4', severity: 'ERROR', output_options: [{ output: 'stdout' }] },
+        { name: 'kea-dhcp4.dhcp4', severity: 'INFO', output_options: [{ output: 'stdout' }] },
+      ],
       subnet4: [
         {
           subnet: NETWORK.subnet,
@@ -171,7 +175,7 @@ async function findCapacity(context: BenchContext, subject: Subject, seconds: nu
   return { ...best, offerMilliseconds: mean, offerP99Milliseconds: quantile(delays, 0.99) };
 }
 
-async function measure(
+export async function measure(
   context: BenchContext,
   { link, program }: Subject,
   { rate, seconds }: { rate: number; seconds: number },

@@ -104,7 +104,6 @@ export async function startNginxGateway(context: BenchContext, { upstream, files
       upstream grpc { server 127.0.0.1:${upstream.grpcPort}; keepalive 64; }
       upstream plain { server 127.0.0.1:${upstream.httpPort}; keepalive 64; }
       limit_req_zone $binary_remote_addr zone=each:10m rate=${LIMIT_PER_SECOND}r/s; limit_req_status 429;
-      keepalive_requests 1000000;
       server { ${at(ports.grpcPort)} ssl http2; ssl_certificate ${files.certFile}; ssl_certificate_key ${files.keyFile};
         ssl_protocols TLSv1.3; location / { grpc_pass grpc://grpc; } }
       server { ${at(ports.httpPort)}; location / { ${pass} } }

@@ -1,15 +1,11 @@
 /**
  * The load of `http-load.ts`, a separate program so that it has its own processor: keep-alive connections
- * with one request at a time each. It reads a plan as JSON and prints the result as JSON. It uses sockets
- * directly, because a client library would be slower than the servers that are measured.
+ * with one request at a time each. A plan arrives as a message, and the result is sent back as one.
  */
-import { connect, type Socket } from 'node:net';
-
+import { LoadConnection, type LoadServer } from './load-connection.ts';
 import { quantile } from './rounds.ts';
 
-export interface LoadPlan {
-  readonly host: string;
-  readonly port: number;
+export interface LoadPlan extends LoadServer {
   /** Whole requests, used in turn, each with its own path and headers. */
   readonly requests: readonly string[];
   readonly connections: number;
@@ -24,98 +20,71 @@ export interface LoadPlan {
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
-  /** Answers that were not 200. */
+  /** Answers that were not 200, requests without an answer, and connections that the server closed. */
   readonly failures: number;
   /** From when a request was due to the end of its answer. */
   readonly p50Milliseconds: number;
   readonly p99Milliseconds: number;
 }
 
-const HEADERS_END = Buffer.from('\r\n\r\n');
-
-class Connection {
-  readonly #socket: Socket;
-  #received: Buffer = Buffer.alloc(0);
-  #dueMs = 0;
-  #onAnswer: (isOk: boolean, dueMs: number) => void = () => undefined;
-
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
-  }
-
-  static async open(plan: LoadPlan): Promise<Connection> {
-    const socket = connect(plan.port, plan.host);
-    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-    return new Connection(socket);
-  }
-
-  ask(request: string, dueMs: number, onAnswer: (isOk: boolean, dueMs: number) => void): void {
-    this.#dueMs = dueMs;
-    this.#onAnswer = onAnswer;
-    this.#socket.write(request);
-  }
-
-  end(): void {
-    this.#socket.destroy();
-  }
-
-  #take(chunk: Buffer): void {
-    this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
-    const headEnd = this.#received.indexOf(HEADERS_END);
-    if (headEnd < 0) return;
-    const head = this.#received.toString('latin1', 0, headEnd);
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    if (this.#received.length < headEnd + HEADERS_END.length + length) return;
-    this.#received = Buffer.alloc(0);
-    this.#onAnswer(head.startsWith('HTTP/1.1 200'), this.#dueMs);
-  }
-}
+/** How long the last answers may take after the end. Requests without one by then have failed. */
+const GRACE_MS = 1000;
+const LOOK_AGAIN_MS = 5;
 
 async function run(plan: LoadPlan): Promise<LoadResult> {
-  const connections = await Promise.all(
-    Array.from({ length: plan.connections }, () => Connection.open(plan)),
-  );
   const delays: number[] = [];
   let failures = 0;
+  const onClosed = (): void => void (failures += 1);
+  const connections = Array.from({ length: plan.connections }, () => new LoadConnection(plan, onClosed));
+  await Promise.all(connections.map((connection) => connection.open()));
   let next = 0;
   const startedMs = performance.now();
   const endMs = startedMs + plan.seconds * 1000;
+  let lastMs = startedMs;
   const idle = [...connections];
   const waiting: number[] = [];
-  const begin = (connection: Connection, dueMs: number): void => {
+  const open = new Set<number>();
+  const begin = (connection: LoadConnection, dueMs: number): void => {
     const request = plan.requests[next % plan.requests.length] ?? '';
+    const number = next;
     next += 1;
+    open.add(number);
     connection.ask(request, dueMs, (isOk, wasDueMs) => {
-      const nowMs = performance.now();
-      delays.push(nowMs - wasDueMs);
+      lastMs = performance.now();
+      open.delete(number);
+      delays.push(lastMs - wasDueMs);
       if (!isOk) failures += 1;
-      if (nowMs >= endMs) return;
-      const due = plan.rate === undefined ? nowMs : waiting.shift();
+      const due = plan.rate === undefined && lastMs < endMs ? lastMs : waiting.shift();
       if (due === undefined) idle.push(connection);
       else begin(connection, due);
     });
   };
-  if (plan.rate === undefined) for (const connection of idle) begin(connection, startedMs);
+  if (plan.rate === undefined) for (const connection of idle.splice(0)) begin(connection, startedMs);
   else await paced(plan.rate, { startedMs, endMs, idle, waiting, begin });
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, endMs - performance.now()) + 50));
+  await until(endMs, () => false);
+  await until(endMs + GRACE_MS, () => open.size + waiting.length === 0);
   for (const connection of connections) connection.end();
+  const unanswered = open.size + waiting.length;
   return {
-    requests: delays.length,
-    seconds: (performance.now() - startedMs - 50) / 1000,
-    failures,
+    requests: delays.length + unanswered,
+    seconds: (lastMs - startedMs) / 1000,
+    failures: failures + unanswered,
     p50Milliseconds: quantile(delays, 0.5),
     p99Milliseconds: quantile(delays, 0.99),
   };
 }
 
+async function until(deadlineMs: number, isDone: () => boolean): Promise<void> {
+  while (!isDone() && performance.now() < deadlineMs)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+}
+
 interface Pacing {
   readonly startedMs: number;
   readonly endMs: number;
-  readonly idle: Connection[];
+  readonly idle: LoadConnection[];
   readonly waiting: number[];
-  readonly begin: (connection: Connection, dueMs: number) => void;
+  readonly begin: (connection: LoadConnection, dueMs: number) => void;
 }
 
 /**

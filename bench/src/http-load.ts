@@ -13,7 +13,7 @@ export const SERVER_PROCESSOR = ['taskset', '-c', '0'] as const;
 const LOAD_PROCESSOR = availableParallelism() > 1 ? ['taskset', '-c', '1'] : [];
 
 /** @throws Error when the load cannot connect. */
-export async function httpLoad(context: BenchContext, plan: LoadPlan): Promise<LoadResult> {
+export async function httpLoad(context: Pick<BenchContext, 'scope'>, plan: LoadPlan): Promise<LoadResult> {
   const [first, ...rest] = [...LOAD_PROCESSOR, process.execPath, CLIENT];
   const program = startProgram(context, { command: [first, ...rest], channel: true });
   const result = new Promise<LoadResult>((resolve, reject) => {

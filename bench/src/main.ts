@@ -1,10 +1,11 @@
-/** `npm run bench [-- NAME | GROUP | all] [--quick | --full] [--json]` */
+/** `npm run bench [-- NAME | GROUP | all] [--quick | --full] [--against DIR] [--json]` */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { againstRows } from './against/against.ts';
 import { apiBenchmark } from './api.ts';
 import { CannotRun, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { dhcpBenchmark } from './dhcp.ts';
@@ -54,6 +55,7 @@ async function main(): Promise<number> {
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
+      against: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -75,6 +77,8 @@ interface RunOptions extends Pick<BenchContext, 'quick' | 'full'> {
   readonly name: string;
   readonly isGroup: boolean;
   readonly json: boolean;
+  /** The root of another checkout, beside which the server of this one is measured. */
+  readonly against?: string;
 }
 
 async function runAll(chosen: readonly Benchmark[], options: RunOptions): Promise<number> {
@@ -98,7 +102,7 @@ async function runAll(chosen: readonly Benchmark[], options: RunOptions): Promis
 /** Everything that it started or created is gone when this settles. */
 async function runOne(
   benchmark: Benchmark,
-  { quick, full }: Pick<BenchContext, 'quick' | 'full'>,
+  { quick, full, against }: Pick<RunOptions, 'quick' | 'full' | 'against'>,
 ): Promise<readonly Row[]> {
   const say = (line: string): void => void process.stderr.write(`${benchmark.name}: ${line}\n`);
   await using scope = new AsyncDisposableStack();
@@ -114,13 +118,15 @@ async function runOne(
   scope.defer(() => rmSync(directory, { recursive: true, force: true }));
   const [load = 0] = loadavg();
   if (load > 0.5) say(`this machine is busy (load ${load.toFixed(1)}): expect worse numbers`);
-  return await benchmark.run({ quick, full, directory, cacheDirectory: CACHE_DIRECTORY, scope, say });
+  const context = { quick, full, directory, cacheDirectory: CACHE_DIRECTORY, scope, say };
+  if (against === undefined) return await benchmark.run(context);
+  return await againstRows(context, benchmark.name, resolve(against));
 }
 
 function usage(): string {
   const width = Math.max(...BENCHMARKS.map((one) => one.name.length));
   const lines = BENCHMARKS.map((one) => `  ${one.name.padEnd(width)}  ${one.summary}\n`);
-  return `npm run bench -- NAME [--quick | --full] [--json]\n\n${lines.join('')}  ${'boot'.padEnd(width)}  ${GROUPS['boot']?.map((one) => one.name).join(', ')}\n  ${'all'.padEnd(width)}  each of them\n`;
+  return `npm run bench -- NAME [--quick | --full] [--against DIR] [--json]\n\n${lines.join('')}  ${'boot'.padEnd(width)}  ${GROUPS['boot']?.map((one) => one.name).join(', ')}\n  ${'all'.padEnd(width)}  each of them\n`;
 }
 
 function textOf(error: unknown): string {

@@ -15,13 +15,7 @@ export const metadataBenchmark: Benchmark = {
     const flags = ['--trusted-proxies=127.0.0.1/32'];
     const { url, pid } = await startWithHardware(context, HARDWARE, flags);
     const { host } = new URL(url);
-    const requests = Array.from({ length: HARDWARE }, (_, index) =>
-      requestText({
-        host,
-        path: `/2009-04-04/${LEAVES[index % LEAVES.length]}`,
-        headers: { 'x-forwarded-for': addressesOf((index * 7919) % HARDWARE).address },
-      }),
-    );
+    const requests = Array.from({ length: HARDWARE }, (_, index) => metadataRequest(host, index, HARDWARE));
     const seconds = context.quick ? 2 : 5;
     const subject = { url, requests, pid };
     await fullLoad(context, subject, { connections: CONNECTIONS, seconds: 1 });
@@ -55,3 +49,12 @@ export const metadataBenchmark: Benchmark = {
     ];
   },
 };
+
+/** Returns the request of one of `machines` behind a trusted proxy, for one leaf of EC2's tree. */
+export function metadataRequest(host: string, index: number, machines: number): string {
+  return requestText({
+    host,
+    path: `/2009-04-04/${LEAVES[index % LEAVES.length]}`,
+    headers: { 'x-forwarded-for': addressesOf((index * 7919) % machines).address },
+  });
+}

@@ -20,6 +20,8 @@ export interface Nginx {
   readonly workerPid: () => number;
 }
 
+/** nginx closes a connection after 1,000 requests by default. The load is to keep its connections. */
+const REQUESTS_PER_CONNECTION = 1_000_000_000;
 const BODIES = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 export async function startNginx(context: BenchContext, options: NginxOptions): Promise<Nginx> {
@@ -33,6 +35,7 @@ export async function startNginx(context: BenchContext, options: NginxOptions): 
     events { worker_connections 32768; }
     http {
       access_log off; sendfile on; tcp_nopush on; default_type application/octet-stream;
+      keepalive_requests ${REQUESTS_PER_CONNECTION};
       ${BODIES.map((body) => `${body}_temp_path ${work}/${body};`).join(' ')}
       ${http}
     }`;

@@ -19,14 +19,13 @@ import { unpackedProgram } from './unpacked-program.ts';
 import { startTinkerbell } from './tinkerbell-server.ts';
 
 const CLIENT_SOURCE = fileURLToPath(new URL('tftp-client.c', import.meta.url));
-const FILE = 'boot-file';
-const FILE_BYTES = 1024 * 1024;
+export const BOOT_FILE = { name: 'boot-file', bytes: 1024 * 1024 } as const;
 /** The number of short measurements, so that a slow second of the machine affects all. */
 const ROUNDS = 9;
 const WARM_UP_DOWNLOADS = 50;
 
 /** Where no other server accepts a window (tftpd-hpa, dnsmasq 2.90), the comparison is with single blocks. */
-const CASES = [
+export const CASES = [
   { windowSize: 1, clients: 1, downloads: 20 },
   { windowSize: 1, clients: 50, downloads: 150 },
   { windowSize: 16, clients: 1, downloads: 100 },
@@ -77,8 +76,8 @@ async function startServers(context: BenchContext) {
   mkdirSync(root);
   const random = randomNumbers(1);
   writeFileSync(
-    join(root, FILE),
-    Uint8Array.from({ length: FILE_BYTES }, () => random() & 0xff),
+    join(root, BOOT_FILE.name),
+    Uint8Array.from({ length: BOOT_FILE.bytes }, () => random() & 0xff),
   );
   const ours = await startTinkerbell(context, {
     dataDirectory: join(context.directory, 'data'),
@@ -169,7 +168,7 @@ interface Measured extends Omit<ClientReport, 'seconds'> {
   readonly processorSecondsPerGigabyte: number;
 }
 
-async function measure(
+export async function measure(
   context: BenchContext,
   server: Server,
   { windowSize, clients, downloads }: (typeof CASES)[number],
@@ -178,7 +177,7 @@ async function measure(
   const before = processorSeconds(server.pid);
   const { seconds, ...counted } = await runLoad(context, server, { windowSize, clients, repeats });
   const used = processorSeconds(server.pid) - before;
-  const bytes = clients * repeats * FILE_BYTES;
+  const bytes = clients * repeats * BOOT_FILE.bytes;
   return {
     megabytesPerSecond: bytes / 1e6 / seconds,
     processorSecondsPerGigabyte: used / (bytes / 1e9),
@@ -193,8 +192,8 @@ async function runLoad(
 ): Promise<ClientReport> {
   const client = await compiledProgram(context, CLIENT_SOURCE);
   const { windowSize, clients, repeats } = load;
-  const settings = [FILE_BYTES, windowSize, clients, repeats].map(String);
-  const run = await mustRun(context, { command: [client, address, FILE, ...settings], network });
+  const settings = [BOOT_FILE.bytes, windowSize, clients, repeats].map(String);
+  const run = await mustRun(context, { command: [client, address, BOOT_FILE.name, ...settings], network });
   return JSON.parse(run.output.trim().split('\n').at(-1) ?? '') as ClientReport;
 }
 

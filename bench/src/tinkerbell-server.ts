@@ -2,6 +2,9 @@
  * Runs the product as a user starts it: its own program, its own flags, the same environment and Node flags
  * as `npm start`.
  */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 
@@ -9,8 +12,11 @@ import type { BenchContext } from './benchmark.ts';
 import type { NetworkNamespace } from './network-namespace.ts';
 import { startProgram, untilReady, type RunningProgram } from './running-program.ts';
 
-const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.mjs', import.meta.url));
-const NODE_FLAGS = ['--max-semi-space-size=4'];
+/** The root of this checkout. */
+export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+const SERVER_MAIN = 'apps/server/src/main.mjs';
+/** Where a checkout names the Node flags of its `npm start`. */
+const START_FILES = ['bin/tinkerbell', 'package.json'];
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 const READY = /"message":"ready"/;
 
@@ -21,6 +27,8 @@ export interface ServerOptions {
   /** The beginning of the command line, such as `taskset`. */
   readonly prefix?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** The root of the checkout whose server runs (default: this one). */
+  readonly checkout?: string;
 }
 
 export interface TinkerbellServer extends RunningProgram {
@@ -32,18 +40,18 @@ export async function startTinkerbell(
   context: BenchContext,
   options: ServerOptions,
 ): Promise<TinkerbellServer> {
-  const { dataDirectory, flags, network, environment, prefix = [] } = options;
+  const { dataDirectory, flags, network, environment, prefix = [], checkout = CHECKOUT } = options;
   const [first, ...rest] = [...prefix, process.execPath];
   const startedMs = performance.now();
   const program = startProgram(context, {
     command: [
       first,
       ...rest,
-      ...NODE_FLAGS,
-      SERVER_MAIN,
+      ...nodeFlagsOf(checkout),
+      join(checkout, SERVER_MAIN),
       `--data-dir=${dataDirectory}`,
       '--log-format=json',
-      ...flags,
+      ...(checkout === CHECKOUT ? flags : flagsKnownIn(checkout, flags)),
     ],
     network,
     environment: { ...ENVIRONMENT, ...environment },
@@ -56,6 +64,24 @@ export async function startTinkerbell(
   }
   await untilReady(program, () => !Number.isNaN(readyMs), 1);
   return { ...program, readySeconds: (readyMs - startedMs) / 1000 };
+}
+
+function nodeFlagsOf(checkout: string): string[] {
+  for (const file of START_FILES) {
+    const path = join(checkout, file);
+    const found = existsSync(path) ? readFileSync(path, 'utf8').match(/--max-semi-space-size=\d+/) : null;
+    if (found !== null) return [...found];
+  }
+  return [];
+}
+
+/** Returns the flags that an older server has too. */
+function flagsKnownIn(checkout: string, flags: readonly string[]): string[] {
+  const { stdout } = spawnSync(process.execPath, [join(checkout, SERVER_MAIN), '--help'], {
+    encoding: 'utf8',
+  });
+  const known = new Set(stdout.match(/--[a-z0-9-]+/g));
+  return flags.filter((flag) => known.has(flag.split('=', 1)[0] ?? ''));
 }
 
 export interface LoopbackServer extends TinkerbellServer {

@@ -52,7 +52,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // the compiler.
     'MALLOC_ARENA_MAX=1',
     process.execPath,
-    '--max-semi-space-size=4',
+    '--max-semi-space-size=8',
     SERVER_MAIN,
     `--data-dir=${options.dataDirectory}`,
     `--images-dir=${options.imagesDirectory}`,

@@ -18,48 +18,37 @@ import { applyWorkflowEvent } from '@tinkerbell/engine-workflow-events';
 import { actionRequested } from './action-requested.ts';
 import { discover } from './discover.ts';
 import { enroll } from './enroll.ts';
+import { Hold, type Ending, type HoldDeps } from './hold.ts';
 import type { Newcomer, NewcomerDeps } from './newcomers.ts';
 import { RpcError } from './grpc/rpc-error.ts';
 import { workflowsFor, type Speaker } from './identity/agent-door.ts';
 import type { ReportDeps } from './report-action-status.ts';
 import type { WaitingAgents } from './waiting-agents.ts';
 
-export interface GetActionDeps extends ReportDeps, NewcomerDeps {
+export interface GetActionDeps extends ReportDeps, NewcomerDeps, HoldDeps {
   readonly waiting: WaitingAgents;
-  /** The time for which a call is held when there is no action. Upstream holds 60 s. */
-  readonly holdMs: number;
 }
 
 /** Rejects with an RpcError that carries upstream's code and message. `admit` is checked again before an action is assigned. */
 export async function getAction(
   deps: GetActionDeps,
   request: ActionRequest,
-  { signal, admit }: { readonly signal: AbortSignal; readonly admit: () => Promise<Speaker> },
+  { ending, admit }: { readonly ending: Ending; readonly admit: () => Promise<Speaker> },
 ): Promise<ActionResponse> {
   const { agentId } = request;
   if (agentId === '') throw new RpcError('invalid-argument', 'invalid Agent ID');
   let speaker = await admit();
   deps.sessions.fence(agentId);
-  const holding = new AbortController();
-  const stopHolding = (): void => holding.abort();
-  const cancel = deps.clock.schedule(deps.holdMs, stopHolding);
-  signal.addEventListener('abort', stopHolding, { once: true });
-  try {
-    const newcomer = await discover(deps, request);
-    for (;;) {
-      // Subscribes before checking, so that no change is missed in between.
-      const changed = deps.waiting.wait(agentId, holding.signal);
-      const offered = await offerAction(deps, newcomer, { speaker });
-      if ('place' in offered) return actionResponse(offered.workflow, offered.place, deps.clock.nowMs());
-      await changed;
-      if (signal.aborted) throw new RpcError('unavailable', 'server shutting down');
-      if (holding.signal.aborted) throw new RpcError(offered.nothing.code, offered.nothing.message);
-      speaker = await admit();
-    }
-  } finally {
-    cancel();
-    stopHolding();
-    signal.removeEventListener('abort', stopHolding);
+  using hold = new Hold(deps, ending);
+  const newcomer = await discover(deps, request);
+  for (;;) {
+    hold.listen(deps.waiting, agentId);
+    const offered = await offerAction(deps, newcomer, { speaker });
+    if ('place' in offered) return actionResponse(offered.workflow, offered.place, deps.clock.nowMs());
+    const end = await hold.wait();
+    if (end === 'ended') throw new RpcError('unavailable', 'server shutting down');
+    if (end === 'time') throw new RpcError(offered.nothing.code, offered.nothing.message);
+    speaker = await admit();
   }
 }
 

@@ -4,25 +4,23 @@
 export class WaitingAgents {
   readonly #wakes = new Map<string, Set<() => void>>();
 
-  /** Resolves at the next wake of `agentId`, or when `signal` aborts. */
-  wait(agentId: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wakes = this.#wakes.get(agentId) ?? new Set();
-      this.#wakes.set(agentId, wakes);
-      const done = (): void => {
-        wakes.delete(done);
-        if (wakes.size === 0) this.#wakes.delete(agentId);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      wakes.add(done);
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-    });
+  /** Calls `onWake` once, at the next wake of `agentId`. Returns the function that ends the wait before that. */
+  enter(agentId: string, onWake: () => void): () => void {
+    const wakes = this.#wakes.get(agentId) ?? new Set();
+    this.#wakes.set(agentId, wakes);
+    const leave = (): void => {
+      if (wakes.delete(wake) && wakes.size === 0) this.#wakes.delete(agentId);
+    };
+    const wake = (): void => {
+      leave();
+      onWake();
+    };
+    wakes.add(wake);
+    return leave;
   }
 
   wake(agentId: string): void {
-    for (const done of this.#wakes.get(agentId) ?? []) done();
+    for (const wake of this.#wakes.get(agentId) ?? []) wake();
   }
 
   wakeAll(): void {

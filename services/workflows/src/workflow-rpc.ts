@@ -35,9 +35,9 @@ export function workflowRpc(deps: GetActionDeps, calls: Calls): RpcService {
       reportActionStatus: { ...current.reportActionStatus, requestDeserialize: decodeReport },
     },
     handlers: {
-      getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, signal, caller) =>
+      getAction: calls.unary<ActionRequest, ActionResponse>('GetAction', (request, ending, caller) =>
         getAction(deps, request, {
-          signal,
+          ending,
           admit: () => deps.door.admit(caller, { agentId: request.agentId, purpose: 'read' }),
         }),
       ),

@@ -14,7 +14,9 @@ export function prepareStatements(database: DatabaseSync) {
     get: prepare('select * from objects where collection = ? and namespace = ? and name = ?'),
     keys: prepare(`select collection, namespace, name ${LISTED}`),
     list: prepare(`select * ${LISTED}`),
-    put: prepare('insert or replace into objects values (?, ?, ?, ?, ?, ?)'),
+    // Replacing the row would also write its index again, and a new row at the end of the table.
+    put: prepare(`insert into objects values (?, ?, ?, ?, ?, ?) on conflict do update
+      set revision = excluded.revision, object = excluded.object, checksum = excluded.checksum`),
     checksum: prepare('select checksum from objects where collection = ? and namespace = ? and name = ?'),
     remove: prepare('delete from objects where collection = ? and namespace = ? and name = ?'),
     change: prepare('insert into changes values (?, ?, ?, ?, ?, ?, ?)'),

@@ -76,9 +76,26 @@ interface Cancellable {
   on(event: 'cancelled', listener: () => void): unknown;
 }
 
+/** Its signal is made when somebody reads it, because few calls wait. */
+class CallEnding {
+  #own: AbortController | undefined;
+  #isCancelled = false;
+
+  get signal(): AbortSignal {
+    this.#own ??= new AbortController();
+    if (this.#isCancelled) this.#own.abort(CANCELLED);
+    return this.#own.signal;
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#own?.abort(CANCELLED);
+  }
+}
+
 /** One active call. */
 interface OpenCall {
-  readonly own: AbortController;
+  readonly ending: CallEnding;
   readonly count: ReturnType<CallCounts['of']>;
   readonly startedMs: number;
   readonly span: Span | undefined;
@@ -111,7 +128,7 @@ export class Calls {
   readonly #tracer: Tracer;
   readonly #stopping: AbortSignal;
   /** The state of active calls. */
-  readonly #open = new Set<AbortController>();
+  readonly #open = new Set<CallEnding>();
 
   constructor({ log, clock, tracer = noTracer, metrics }: CallsDeps, stopping: AbortSignal) {
     this.#counts = new CallCounts(metrics);
@@ -120,19 +137,19 @@ export class Calls {
     this.#clock = clock;
     this.#stopping = stopping;
     stopping.addEventListener('abort', () => {
-      for (const call of this.#open) call.abort(CANCELLED);
+      for (const ending of this.#open) ending.cancel();
     });
   }
 
-  /** `signal` aborts when the client cancels or the server stops. */
+  /** The signal of `ending` aborts when the client cancels or the server stops. */
   unary<Request, Response>(
     method: string,
-    body: (request: Request, signal: AbortSignal, caller: Caller) => Promise<Response>,
+    body: (request: Request, ending: { readonly signal: AbortSignal }, caller: Caller) => Promise<Response>,
   ): handleUnaryCall<Request, Response> {
     return (call, callback) => {
       const open = this.#begin('unary', call, call.request);
       open.count.received.add();
-      body(call.request, open.own.signal, callerOf(call)).then(
+      body(call.request, open.ending, callerOf(call)).then(
         (response) => {
           open.count.sent.add();
           this.#end(open, 'OK');
@@ -175,7 +192,7 @@ export class Calls {
     { call, open }: { readonly call: Writable<Response>; readonly open: OpenCall },
     body: (out: ResponseStream<Response>) => Promise<void>,
   ): void {
-    const { signal } = open.own;
+    const { signal } = open.ending;
     const send = (response: Response): Promise<void> => {
       if (signal.aborted) return Promise.resolve();
       open.count.sent.add();
@@ -192,15 +209,15 @@ export class Calls {
 
   /** The library reports `cancelled` for every call that has ended, including answered ones. No one listens any more by then. */
   #begin(type: CallType, call: Cancellable, request?: unknown): OpenCall {
-    const own = new AbortController();
-    if (this.#stopping.aborted) own.abort(CANCELLED);
-    this.#open.add(own);
+    const ending = new CallEnding();
+    if (this.#stopping.aborted) ending.cancel();
+    this.#open.add(ending);
     call.on('cancelled', () => {
-      if (this.#open.delete(own)) own.abort(CANCELLED);
+      if (this.#open.delete(ending)) ending.cancel();
     });
     const count = this.#counts.of(type, call.getPath());
     count.started.add();
-    return { own, count, startedMs: this.#clock.monotonicMs(), span: this.#span(call, request) };
+    return { ending, count, startedMs: this.#clock.monotonicMs(), span: this.#span(call, request) };
   }
 
   /** Undefined when no traces are collected. */
@@ -215,11 +232,11 @@ export class Calls {
     });
   }
 
-  #end({ own, count, startedMs, span }: OpenCall, code: string): void {
+  #end({ ending, count, startedMs, span }: OpenCall, code: string): void {
     span?.setAttribute('rpc.grpc.status_code', code);
     if (FAULTS.includes(code)) span?.fail(code);
     span?.end();
-    this.#open.delete(own);
+    this.#open.delete(ending);
     count.handled(code, (this.#clock.monotonicMs() - startedMs) / 1000);
   }
 

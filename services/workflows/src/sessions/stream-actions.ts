@@ -9,6 +9,7 @@ import {
 import { actionAt, isTerminal } from '@tinkerbell/workflow';
 import { actionResponse } from '../agent-messages.ts';
 import { discover } from '../discover.ts';
+import { Hold } from '../hold.ts';
 import { offerAction, type GetActionDeps } from '../get-action.ts';
 import type { ResponseStream, Sender } from '../grpc/calls.ts';
 import type { Admit, Speaker } from '../identity/agent-door.ts';
@@ -72,9 +73,9 @@ async function giveOrders(
   let newcomer = await discover(deps, who);
   let held = running;
   let idle: string | undefined;
+  using hold = new Hold(deps, { signal: ended });
   while (!ended.aborted) {
-    // Subscribes before checking, so that no change is missed in between.
-    const changed = changeOrTime(deps, agentId, ended);
+    hold.listen(deps.concerned, agentId);
     const over = held === undefined ? undefined : whyOver(deps, session, held);
     if (held !== undefined && over !== undefined) {
       if (session.reported !== attemptKey(held))
@@ -95,27 +96,10 @@ async function giveOrders(
         await out.send(order({ case: 'idle', value: { reason: idle } }));
       }
     }
-    if ((await changed) === 'time') newcomer = await discover(deps, who);
+    // A newcomer may have been refused because of many others, and a view that lists again reports no change.
+    if ((await hold.wait()) === 'time') newcomer = await discover(deps, who);
+    hold.renew();
   }
-}
-
-/**
- * Resolves at the next change that concerns the agent. It also resolves after the time for which an agent without a session is
- * held: a newcomer may have been refused because of many others, and a view that lists again reports no change.
- */
-async function changeOrTime(
-  { concerned, clock, holdMs }: StreamActionsDeps,
-  agentId: string,
-  ended: AbortSignal,
-): Promise<'change' | 'time'> {
-  const over = new AbortController();
-  const stop = (): void => over.abort();
-  const cancel = clock.schedule(holdMs, stop);
-  ended.addEventListener('abort', stop, { once: true });
-  await concerned.wait(agentId, over.signal);
-  cancel();
-  ended.removeEventListener('abort', stop);
-  return over.signal.aborted ? 'time' : 'change';
 }
 
 /** Returns why an attempt must not continue, and undefined while it may. */
