@@ -5,7 +5,7 @@ import type { RedfishSimulatedMachine } from './redfish-machine.ts';
 import { partsOf } from './redfish-parts.ts';
 import { servicesOf, SUBSCRIPTIONS } from './redfish-services.ts';
 import type { RedfishState } from './redfish-state.ts';
-import { typeAt } from './redfish-types.ts';
+import { typeAt } from './redfish-schemas.ts';
 
 export interface RedfishFeatures {
   /** Default: no vendor. */

@@ -87,7 +87,6 @@ export class RedfishService {
     if (asked.path !== ROOT && !this.#isKnown(asked)) return refusal(401, 'ResourceAtUriUnauthorized');
     if (asked.method === 'GET') return await this.#read(asked);
     if (asked.method === 'DELETE') return { status: this.#remove(asked.path) ? 204 : 404 };
-    if (asked.method === 'POST' && asked.path === SUBSCRIPTIONS) return this.#subscribe(asked.body);
     return await this.#change(asked);
   }
 
@@ -181,6 +180,7 @@ export class RedfishService {
   async #change({ method, path, body, headers }: Asked): Promise<RedfishAnswer> {
     const { lies } = this;
     if (lies.refusesChanges === true) return refusal(403, 'InsufficientPrivilege');
+    if (method === 'POST' && path === SUBSCRIPTIONS) return this.#subscribe(body);
     const precondition =
       method === 'PATCH' ? await this.#precondition(path, textOf(headers['if-match'])) : undefined;
     if (precondition !== undefined) return precondition;

@@ -54,6 +54,39 @@ auth.close()
 print(json.dumps(found))
 `;
 
+const settingsProgram = `
+import sys, json, sushy, urllib3
+urllib3.disable_warnings()
+url, user, password, iso = sys.argv[1:]
+service = sushy.Sushy(url, verify=False, auth=sushy.auth.BasicAuth(user, password))
+system = service.get_system()
+drive = [one for one in system.virtual_media.get_members() if sushy.VirtualMediaType.CD in one.media_types][0]
+drive.insert_media(iso)
+drive.refresh()
+found = {'inserted': [drive.image, drive.inserted]}
+drive.eject_media()
+drive.refresh()
+found['ejected'] = drive.inserted
+def firmware():
+    system.bios.refresh(force=True)
+    system.secure_boot.refresh(force=True)
+    return [system.bios.attributes['PxeRetries'], system.secure_boot.enabled, system.secure_boot.current_boot.value]
+found['firmware'] = [firmware()]
+system.bios.set_attribute('PxeRetries', 5)
+system.secure_boot.set_enabled(True)
+system.set_system_boot_options(target=sushy.BootSource.HDD, enabled=sushy.BootSourceOverrideEnabled.ONCE)
+found['firmware'].append(firmware())
+system.reset_system(sushy.ResetType.ON)
+system.refresh()
+found['firmware'].append(firmware())
+found['boot'] = [system.boot.target.value, system.boot.enabled.value]
+events = service.get_event_service()
+found['subscribed'] = events.subscriptions.create({
+    'Destination': 'https://192.0.2.9/', 'Context': 'rack 1', 'Protocol': 'Redfish'}).context
+found['versions'] = [one.version for one in service.get_update_service().firmware_inventory.get_members()]
+print(json.dumps(found))
+`;
+
 describe('the client sushy', () => {
   test('controls the simulated service', async (context) => {
     if (isAbsent(context)) return;
@@ -78,6 +111,27 @@ describe('the client sushy', () => {
     const { requests, sessions } = rack.service;
     assert.ok(requests.includes('POST /redfish/v1/SessionService/Sessions'));
     assert.equal(sessions.size, 0, 'the client ends its session');
+  });
+});
+
+describe('the client sushy, with basic authentication', () => {
+  test('changes the firmware for the next start, and a drive without actions', async (context) => {
+    if (isAbsent(context)) return;
+    await using rack = await redfishRack({ mediaIn: 'system', hasMediaActions: false, hasSessions: false });
+    const url = `https://127.0.0.1:${rack.service.port}`;
+    assert.deepEqual(await sushyClient(settingsProgram, url, 'admin', PASSWORD, ISO), {
+      inserted: [ISO, true],
+      ejected: false,
+      firmware: [
+        [3, false, 'Disabled'],
+        [3, true, 'Disabled'],
+        [5, true, 'Enabled'],
+      ],
+      boot: ['None', 'Disabled'],
+      subscribed: 'rack 1',
+      versions: ['2.14', '1.2.3'],
+    });
+    assert.deepEqual(rack.machine.boots, ['disk']);
   });
 });
 
