@@ -88,7 +88,15 @@ test('the service root has links and features', () => {
   assert.equal(root.systems, '/redfish/v1/Systems');
   assert.equal(root.managers, undefined);
   assert.equal(root.sessions, '/redfish/v1/SessionService/Sessions');
-  assert.deepEqual([root.vendor, root.oem, root.canExpand], ['Dell', ['Dell'], true]);
+  assert.deepEqual([root.vendor, root.oem, root.expandQuery], ['Dell', ['Dell'], '$expand=.']);
+});
+
+test('a service expands collections in the way that it states', () => {
+  const query = (ExpandQuery: object) =>
+    serviceRootOf({ ProtocolFeaturesSupported: { ExpandQuery } }).expandQuery;
+  assert.equal(query({ ExpandAll: true, NoLinks: true }), '$expand=.');
+  assert.equal(query({ ExpandAll: true, NoLinks: false }), '$expand=*');
+  assert.equal(query({ Links: true }), undefined);
 });
 
 test('a page of a collection has members and the next page', () => {

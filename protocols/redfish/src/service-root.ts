@@ -17,12 +17,11 @@ export interface ServiceRoot {
   readonly chassis: string | undefined;
   readonly sessions: string | undefined;
   readonly sessionService: string | undefined;
-  /** `$expand=.` returns the members of a collection with it. */
-  readonly canExpand: boolean;
+  /** With this query a collection has its members as whole resources. */
+  readonly expandQuery: string | undefined;
 }
 
 export function serviceRootOf(resource: RedfishObject): ServiceRoot {
-  const expand = objectIn(objectIn(resource, 'ProtocolFeaturesSupported'), 'ExpandQuery');
   return {
     version: textIn(resource, 'RedfishVersion'),
     vendor: textIn(resource, 'Vendor'),
@@ -33,6 +32,13 @@ export function serviceRootOf(resource: RedfishObject): ServiceRoot {
     chassis: linkIn(resource, 'Chassis'),
     sessions: linkIn(objectIn(resource, 'Links'), 'Sessions'),
     sessionService: linkIn(resource, 'SessionService'),
-    canExpand: booleanIn(expand, 'NoLinks') === true || booleanIn(expand, 'ExpandAll') === true,
+    expandQuery: expandQueryOf(resource),
   };
+}
+
+/** Section "The $expand query parameter". A period leaves out the members of Links. The default is one level. */
+function expandQueryOf(resource: RedfishObject): string | undefined {
+  const expand = objectIn(objectIn(resource, 'ProtocolFeaturesSupported'), 'ExpandQuery');
+  if (booleanIn(expand, 'NoLinks') === true) return '$expand=.';
+  return booleanIn(expand, 'ExpandAll') === true ? '$expand=*' : undefined;
 }

@@ -102,7 +102,8 @@ function insert(simulated: Simulated, body: Fields): ChangeRefusal | undefined {
   const { insertNeeds: needed } = lies;
   if (needed !== undefined && !(needed in body))
     return { status: 400, message: 'ActionParameterMissing', about: ['InsertMedia', needed] };
-  if (machine.media !== undefined) return { status: 409, message: 'ResourceInUse', about: [] };
+  if (machine.media !== undefined && lies.ignoresMedia !== true)
+    return { status: 409, message: 'ResourceInUse', about: [] };
   return setMedia(simulated, image);
 }
 

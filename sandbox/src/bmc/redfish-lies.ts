@@ -20,11 +20,16 @@ export interface RedfishLies {
   isUnavailableWhileOff?: boolean;
   /** Holds every answer. */
   stalls?: boolean;
+  /** Closes the connection of this many requests of a method, without an answer. */
+  closes?: { readonly method: string; times: number };
   /** Sends this text instead of each resource. */
   resourceText?: string;
   /** The next page of each collection is its first. */
   hasEndlessPages?: boolean;
-  /** Forgets all sessions before a request for such a path. */
+  /** Answers a request with `$expand` with 501, or with references. */
+  refusesExpand?: boolean;
+  ignoresExpand?: boolean;
+  /** Forgets all sessions before the next request for such a path. */
   dropsSessionsAt?: RegExp;
   /** Refuses every login: the account is locked. */
   locksAccount?: boolean;

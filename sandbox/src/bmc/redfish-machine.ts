@@ -4,8 +4,8 @@ import { PlainMachine, type SimulatedMachine } from './simulated-machine.ts';
 /** What a simulated Redfish service controls, beyond what a BMC with IPMI does. */
 export interface RedfishSimulatedMachine extends SimulatedMachine {
   /** The URL of the image in the virtual CD drive. */
-  media: string | undefined;
-  httpBootUri: string | undefined;
+  media?: string | undefined;
+  httpBootUri?: string | undefined;
 }
 
 /** A machine that remembers what was done to it, and uses its boot setting when it starts. */

@@ -14,6 +14,8 @@ export interface RedfishFeatures {
   readonly hasSessions?: boolean;
   /** Members of a page of a collection. */
   readonly pageSize?: number;
+  /** Sends whole resources as the members of a collection, when a client asks for them. */
+  readonly canExpand?: boolean;
   /** Which resource has the virtual drives. Default: the manager. */
   readonly mediaIn?: 'system' | 'manager';
   /** The drives have no actions, and take a PATCH. */
@@ -110,6 +112,7 @@ function rootOf({ features }: Simulated): Fields {
     Managers: link(`${ROOT}/Managers`),
     Chassis: link(`${ROOT}/Chassis`),
     ...(hasSessions ? sessions : {}),
+    ProtocolFeaturesSupported: { ExpandQuery: { NoLinks: features.canExpand === true } },
   };
 }
 

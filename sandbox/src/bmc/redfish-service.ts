@@ -99,7 +99,10 @@ export class RedfishService {
   }
 
   #isKnown({ headers, path }: Asked): boolean {
-    if (this.lies.dropsSessionsAt?.test(path) === true) this.sessions.clear();
+    if (this.lies.dropsSessionsAt?.test(path) === true) {
+      this.sessions.clear();
+      delete this.lies.dropsSessionsAt;
+    }
     const { username, password } = this.#options;
     const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
     const token = textOf(headers['x-auth-token']);
@@ -113,12 +116,24 @@ export class RedfishService {
       return refusal(404, 'ResourceMissingAtURI');
     if (this.lies.resourceText !== undefined && path !== ROOT)
       return { status: 200, text: this.lies.resourceText };
-    const fields = this.#page({ '@odata.id': path, ...found }, { path, query });
+    const asksToExpand = new URLSearchParams(query).has('$expand');
+    if (asksToExpand && this.lies.refusesExpand === true) return refusal(501, 'QueryNotSupported');
+    const page = this.#page({ '@odata.id': path, ...found }, { path, query });
+    const fields = asksToExpand && this.lies.ignoresExpand !== true ? await this.#expanded(page) : page;
     return {
       status: 200,
       fields,
       headers: { ETag: `${this.lies.hasWeakEtags === true ? 'W/' : ''}${etagOf(fields)}` },
     };
+  }
+
+  async #expanded(page: Fields): Promise<Fields> {
+    const { Members: members } = page;
+    if (!Array.isArray(members)) return page;
+    const whole: Fields[] = [];
+    for (const { '@odata.id': path } of members)
+      whole.push({ '@odata.id': path, ...(await resourceAt(this.#simulated, String(path))) });
+    return { ...page, Members: whole };
   }
 
   /** Only collections have pages. */

@@ -63,7 +63,13 @@ export class RedfishSimulator implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: target = '/', headers } = request;
     const body = await bodyOf(request);
-    if (this.lies.stalls === true) return;
+    const { stalls, closes } = this.lies;
+    if (stalls === true) return;
+    if (closes?.method === method && closes.times > 0) {
+      closes.times -= 1;
+      request.socket.destroy();
+      return;
+    }
     const {
       status,
       fields,

@@ -33,6 +33,15 @@ test('a machine boots once from the network, with an image in its drive', async 
   assert.deepEqual([machine.boots, machine.media], [['pxe'], 'http://192.0.2.1/a.iso']);
 });
 
+test('a session that the BMC drops is opened again', async () => {
+  for (const dropsSessionsAt of [/Reset$/, /VirtualMedia\/CD$/, /InsertMedia$/]) {
+    const { failure, machine, service } = await run({ dropsSessionsAt }, insert, pxe, on);
+    assert.equal(failure, '', dropsSessionsAt.source);
+    assert.deepEqual([machine.boots, machine.media], [['pxe'], 'http://192.0.2.1/a.iso']);
+    assert.equal(service.lies.dropsSessionsAt, undefined, 'it has happened');
+  }
+});
+
 const ignored: readonly (readonly [lies: RedfishLies, task: object, failure: RegExp])[] = [
   [{ ignoresPower: true }, on, /not-applied: .*"?power on"? 3 times.*power is off/],
   [{ powerState: 'Banana' }, on, /not-applied: .*power is unknown/],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RedfishFeatures, RedfishLies } from '@tinkerbell/sandbox/bmc';
 import { failureOf, redfishRack } from '../testing/redfish-rack.ts';
 
 const status = { health: 'OK', state: 'Enabled' };
@@ -93,6 +94,21 @@ test('the inventory has the parts of the machine', async () => {
     ],
     tpms: [{ interfaceType: 'TPM2_0', firmwareVersion: '7.2', status: { state: 'Enabled' } }],
   });
+});
+
+test('collections are expanded where the service can', async () => {
+  const read = async (features: RedfishFeatures, lies: RedfishLies = {}) => {
+    await using rack = await redfishRack(features, lies);
+    const session = await rack.open();
+    const before = rack.service.requests.length;
+    return { parts: await session.inventory?.(), requests: rack.service.requests.length - before };
+  };
+  const plain = await read({});
+  const expanded = await read({ canExpand: true });
+  assert.deepEqual(expanded.parts, plain.parts);
+  assert.deepEqual([plain.requests, expanded.requests], [22, 12]);
+  for (const lies of [{ refusesExpand: true }, { ignoresExpand: true }])
+    assert.deepEqual((await read({ canExpand: true }, lies)).parts, plain.parts);
 });
 
 test('resources that the service lacks are left out', async () => {

@@ -1,6 +1,6 @@
 /** Reads the resources of an inventory. What a service lacks or refuses is left out. */
 import type { RawAdapter, RawInventory, RawStorage } from '@tinkerbell/bmc';
-import { linkIn, linksIn, objectIn, objectsIn, type RedfishObject } from '@tinkerbell/redfish';
+import { idOf, linkIn, linksIn, objectIn, objectsIn, textIn, type RedfishObject } from '@tinkerbell/redfish';
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
 import type { RedfishMachine } from './redfish-machine.ts';
 import { RefusalError } from './refusal.ts';
@@ -91,8 +91,28 @@ class InventoryReader {
 
   async members(collection: string | undefined): Promise<readonly RedfishObject[]> {
     if (collection === undefined) return [];
-    const paths = await this.#optional(() => this.#machine.connection.memberPaths(collection));
-    return await this.all(paths ?? []);
+    const listed =
+      (await this.#expanded(collection)) ??
+      (await this.#optional(() => this.#machine.connection.members(collection)));
+    const found: RedfishObject[] = [];
+    for (const member of listed ?? []) {
+      // A reference has no Id. Services may expand some members only.
+      const whole = textIn(member, 'Id') === undefined ? await this.one(idOf(member)) : member;
+      if (whole !== undefined) found.push(whole);
+    }
+    return found;
+  }
+
+  /** One request instead of one for each member. Undefined: the service cannot, or the answer is too large. */
+  async #expanded(collection: string): Promise<readonly RedfishObject[] | undefined> {
+    const { connection, root } = this.#machine;
+    if (root.expandQuery === undefined) return undefined;
+    try {
+      return await this.#optional(() => connection.members(`${collection}?${root.expandQuery}`));
+    } catch (thrown) {
+      if (thrown instanceof BmcError && thrown.code === 'too-large') return undefined;
+      throw thrown;
+    }
   }
 
   async #optional<Value>(read: () => Promise<Value>): Promise<Value | undefined> {

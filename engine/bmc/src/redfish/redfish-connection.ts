@@ -114,9 +114,19 @@ export class RedfishConnection implements AsyncDisposable {
     return refusalError(reply, { what: `${method} ${path}`, hasToken });
   }
 
-  /** Resolves with an answer of any status, except a redirect. */
-  exchange(send: Send): Promise<Reply> {
-    return this.#exchange(send, { timeoutMs: this.timeoutMs, signal: this.#given.signal });
+  /**
+   * Resolves with an answer of any status, except a redirect. BMCs close connections that were idle for some seconds, which shows only
+   * when the next request fails. Only reading may be repeated. Each change reads first, and so has a fresh connection.
+   */
+  async exchange(send: Send): Promise<Reply> {
+    const limits = { timeoutMs: this.timeoutMs, signal: this.#given.signal };
+    try {
+      return await this.#exchange(send, limits);
+    } catch (thrown) {
+      const isBroken = thrown instanceof BmcError && thrown.code === 'session-lost';
+      if (!isBroken || send.method !== 'GET') throw thrown;
+      return await this.#exchange(send, limits);
+    }
   }
 
   /** Ends the session, even after the signal has aborted. */

@@ -56,7 +56,8 @@ export function createRedfishDriver({ clock, openHttp }: RedfishDeps): BmcDriver
 function originOf({ host, port }: BmcTarget, options: RedfishOptions): URL {
   const name = host.includes(':') ? `[${host}]` : host;
   const origin = URL.parse(`https://${name}:${options.port ?? port ?? HTTPS_PORT}`);
-  if (origin === null || origin.pathname !== '/' || origin.username !== '')
+  // What is not an address or a name becomes another part of the URL, or makes it invalid.
+  if (origin === null || origin.href !== `${origin.origin}/`)
     throw new BmcError('unreachable', `${JSON.stringify(host)} is not an address or a DNS name`);
   return origin;
 }

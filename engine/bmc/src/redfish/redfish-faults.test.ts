@@ -64,6 +64,20 @@ test('a service that holds its answers is given up after the limit', async () =>
   rack.service.lies.stalls = false;
 });
 
+test('a connection that the BMC has closed is opened again to read, and never to change', async () => {
+  await using rack = await redfishRack();
+  const session = await rack.open();
+  const { lies } = rack.service;
+  lies.closes = { method: 'GET', times: 1 };
+  assert.equal(await session.powerState(), 'off');
+  lies.closes = { method: 'GET', times: 9 };
+  assert.equal((await failureOf(session.powerState())).code, 'session-lost');
+  assert.equal(lies.closes.times, 7);
+  lies.closes = { method: 'POST', times: 9 };
+  assert.equal((await failureOf(session.setPower('on'))).code, 'session-lost');
+  assert.equal(lies.closes.times, 8);
+});
+
 /** Faults of the login, with the lies of the service and the changes of the target. */
 const logins: readonly (readonly [name: string, RedfishLies, Parameters<RedfishRack['open']>[0], RegExp])[] =
   [
@@ -77,6 +91,8 @@ const logins: readonly (readonly [name: string, RedfishLies, Parameters<RedfishR
     ['a redirect', { redirectsTo: 'https://192.0.2.66/' }, {}, /^redirected: /],
     ['a closed port', {}, { port: 9 }, /^unreachable: /],
     ['a name with a path', {}, { host: 'bmc/redfish' }, /^unreachable: .*not an address/],
+    ['a name with a query', {}, { host: 'bmc?' }, /^unreachable: .*not an address/],
+    ['a name with an account', {}, { host: 'a@bmc' }, /^unreachable: .*not an address/],
     [
       'another certificate',
       {},
@@ -150,6 +166,15 @@ test('what a service only pretends is visible in the read-back', async () => {
   assert.equal((await session.bootDevice?.())?.device, 'none');
   await session.setVirtualMedia?.(ISO);
   assert.deepEqual(await session.virtualMedia?.(), {});
+});
+
+test('an image that stays inserted does not pass for the next one', async () => {
+  await using rack = await redfishRack();
+  const session = await rack.open();
+  rack.machine.media = 'http://192.0.2.1/old.iso';
+  rack.service.lies.ignoresMedia = true;
+  const failed = await failureOf(session.setVirtualMedia!(ISO));
+  assert.match(`${failed.code}: ${failed.message}`, /^not-applied: .*old.iso/);
 });
 
 test('an unknown power state is neither on nor off', async () => {

@@ -6,6 +6,7 @@ import {
   withMissingParameter,
   type InsertBody,
 } from '@tinkerbell/bmc';
+import { delay } from '@tinkerbell/platform-contract';
 import { linkIn, virtualMediaOf, type RedfishAction, type VirtualMedia } from '@tinkerbell/redfish';
 import { BmcError } from '../bmc-error.ts';
 import type { MediaState } from '../driver.ts';
@@ -13,6 +14,8 @@ import type { Resource } from './redfish-exchange.ts';
 import { patch, readSystem, type RedfishMachine } from './redfish-machine.ts';
 import { RefusalError } from './refusal.ts';
 
+/** Some BMCs report an empty drive a moment after they have accepted to eject. */
+const LOOKS_AFTER_MS = [0, 500, 2000, 4000] as const;
 /** A BMC has up to eight drives. */
 const DRIVES_MAX = 16;
 /** Parameters that a refusal can name: each is added once. */
@@ -34,8 +37,21 @@ export class CdDrive {
 
   async write(url: string | undefined): Promise<void> {
     const { resource, drive } = await this.#drive();
-    if (imageIn(drive) !== undefined) await this.#eject(resource, drive);
-    if (url !== undefined) await this.#insert(url, drive);
+    const old = imageIn(drive);
+    if (old !== undefined) await this.#eject(resource, drive);
+    if (url === undefined) return;
+    if (old !== undefined) await this.#waitUntilEmpty(old);
+    await this.#insert(url, drive);
+  }
+
+  /** Otherwise the old image could pass for the new one, which some BMCs report under a name of their own. */
+  async #waitUntilEmpty(old: string): Promise<void> {
+    const { clock, signal } = this.#machine.connection;
+    for (const afterMs of LOOKS_AFTER_MS) {
+      await delay(clock, afterMs, signal);
+      if ((await this.read()).url === undefined) return;
+    }
+    throw new BmcError('not-applied', `the BMC accepted to eject ${old}, and reports that it is inserted`);
   }
 
   async #eject(resource: Resource, { eject }: VirtualMedia): Promise<void> {
