@@ -1,6 +1,7 @@
 /** BMC control: the power state of a thousand BMCs, the overhead of a power Job, and one IPMI command beside ipmitool. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createIpmiDriver } from '@tinkerbell/engine-bmc';
 import { nodeClock, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
 import { bmcAddress } from './bmc-address.ts';
@@ -10,7 +11,7 @@ import { needProgram, processorSeconds, startProgram, untilReady } from './runni
 import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
 
 const PASSWORD = 'bench-bmc';
-const RACK = join(import.meta.dirname, 'bmc-rack.ts');
+const RACK = fileURLToPath(new URL('./bmc-rack.ts', import.meta.url));
 /** Discard: nobody answers. */
 const DEAD_PORT = 9;
 const ALL_READ_SECONDS_GOAL = 60;
