@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 
 import { againstRows } from './against/against.ts';
 import { apiBenchmark } from './api.ts';
+import { bmcBenchmark } from './bmc.ts';
 import { CannotRun, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { dhcpBenchmark } from './dhcp.ts';
 import { filesBenchmark } from './files.ts';
@@ -36,6 +37,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   scriptsBenchmark,
   metadataBenchmark,
   stormBenchmark,
+  bmcBenchmark,
   gatewayBenchmark,
   filesBenchmark,
   hookBenchmark,

@@ -31,6 +31,7 @@ export function addPower(program: Command, terminal: Terminal): void {
   for (const [operation, description] of operations) {
     const command: Command = withMachineOptions(group.command(`${operation} [hardware...]`))
       .description(description)
+      .addHelpText('after', examples(`tink power ${operation} m1`, `tink power ${operation} -l rack=r7`))
       .action((names: readonly string[]) =>
         operateMachines({ command, terminal }, names, {
           title: `power ${operation}`,
@@ -96,6 +97,7 @@ export function addMedia(program: Command, terminal: Terminal): void {
     });
   const eject: Command = withMachineOptions(group.command('eject [hardware...]'))
     .description('eject the image')
+    .addHelpText('after', examples('tink media eject m1', 'tink media eject --all'))
     .action((names: readonly string[]) =>
       operateMachines({ command: eject, terminal }, names, {
         title: 'eject media',

@@ -27,6 +27,14 @@ function entry(kind: EventMeaning['kind'], meaning: string, stage: Stage | undef
 }
 
 export const eventTable: Readonly<Record<string, EventMeaning>> = {
+  'bmc-task-completed': progress('its BMC performed an operation'),
+  'bmc-job-completed': progress('its BMC completed a Job'),
+  'bmc-job-failed': trouble('its BMC failed a Job'),
+  'bmc-failed': trouble('its BMC does not work'),
+  'bmc-power-reported': aside('its BMC reported its power state'),
+  'bmc-inventory-failed': aside('its BMC does not report its parts'),
+  'console-opened': aside('its serial console was opened'),
+  'console-closed': aside('its serial console was closed'),
   'offer-sent': progress('it was offered an address or a boot file'),
   'acknowledge-sent': progress('it got its address or boot file'),
   'refusal-sent': trouble('the server rejected its address, and it must request another'),
