@@ -174,22 +174,6 @@ test('a handshake that never ends is limited, and closing ends its connection', 
   server.close();
 });
 
-test('only a GET is repeated when the endpoint has closed the kept connection', async () => {
-  let requests = 0;
-  await using server = await serve((request, response) => {
-    requests += 1;
-    // The second request on each connection finds it closed.
-    if (requests % 2 === 0) request.socket.destroy();
-    else response.end();
-  }, valid);
-  await using http = openNodeEndpointHttp();
-  await http.request(server.url, any);
-  assert.equal((await http.request(server.url, any)).status, 200);
-  assert.equal(requests, 3);
-  await assert.rejects(http.request(server.url, { ...any, method: 'POST' }), { code: 'broken' });
-  assert.equal(requests, 4);
-});
-
 test('a compressed answer is refused, because nobody asked for it', async () => {
   await using server = await serve((_, response) => response.setHeader('content-encoding', 'gzip').end('x'));
   await using http = openNodeEndpointHttp();

@@ -59,9 +59,6 @@ const agentOptions: AgentOptions = { keepAlive: true, maxSockets: CONNECTIONS_MA
 
 class WrongCertificate extends Error {}
 
-/** The endpoint closed a kept connection before it saw the request. */
-class StaleConnection extends Error {}
-
 /** Gives a connection to a request only when its certificate is trusted. */
 class CheckingAgent extends TlsAgent {
   readonly #trust: EndpointTrust;
@@ -121,11 +118,7 @@ async function exchange(url: URL, agent: Agent, request: EndpointRequest): Promi
   const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
   let isConnected = false;
   try {
-    const ask = () => answerTo(url, { agent, request, signal }, () => (isConnected = true));
-    const incoming = await ask().catch((thrown: unknown) => {
-      if (thrown instanceof StaleConnection) return ask();
-      throw thrown;
-    });
+    const incoming = await answerTo(url, { agent, request, signal }, () => (isConnected = true));
     refuseCompression(incoming);
     const body = await bodyOf(incoming, request.bytesMax);
     const headers = { get: (name: string) => headerOf(incoming, name) };
@@ -160,10 +153,7 @@ function answerTo(
       else connected();
     });
     sent.once('response', resolve);
-    // Other methods are not repeated, because the endpoint may have acted.
-    sent.on('error', (cause) =>
-      reject(sent.reusedSocket && method === 'GET' ? new StaleConnection(cause.message, { cause }) : cause),
-    );
+    sent.on('error', reject);
     // A request that waits for a connection does not report that it was aborted.
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     sent.end(body);
