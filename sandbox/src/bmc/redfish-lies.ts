@@ -31,6 +31,8 @@ export interface RedfishLies {
   ignoresExpand?: boolean;
   /** Forgets all sessions before the next request for such a path. */
   dropsSessionsAt?: RegExp;
+  /** Answers this many requests with 401, and keeps the session. */
+  sessionRefusals?: number;
   /** Refuses every login: the account is locked. */
   locksAccount?: boolean;
   /** Answers every change with 403. */

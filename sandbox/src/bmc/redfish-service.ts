@@ -124,6 +124,10 @@ export class RedfishService {
       this.sessions.clear();
       delete this.lies.dropsSessionsAt;
     }
+    if ((this.lies.sessionRefusals ?? 0) > 0) {
+      this.lies.sessionRefusals = (this.lies.sessionRefusals ?? 0) - 1;
+      return false;
+    }
     const { username, password } = this.#options;
     const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
     const token = textOf(headers['x-auth-token']);

@@ -20,6 +20,7 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 /** A collection of a machine has some 100 members at most. */
 const PAGES_MAX = 50;
 const MEMBERS_MAX = 1000;
+const UNAUTHORIZED = 401;
 /** A BMC that does not answer a logout ends the session by itself. */
 const LOGOUT_MS_MAX = 5000;
 
@@ -35,6 +36,7 @@ export class RedfishConnection implements AsyncDisposable {
   readonly #given: Given;
   #authorization: Readonly<Record<string, string>> = {};
   #session: string | undefined;
+  #logInAgain: (() => Promise<unknown>) | undefined;
 
   constructor(given: Given) {
     this.#given = given;
@@ -59,6 +61,14 @@ export class RedfishConnection implements AsyncDisposable {
   useBasic({ username, password }: BmcTarget['credentials']): void {
     const text = new TextEncoder().encode(`${username}:${password}`).toBase64();
     this.#authorization = { Authorization: `Basic ${text}` };
+  }
+
+  /** `create` creates a session. It is called once more when the service has dropped the session. */
+  async createSession(create: () => Promise<boolean>): Promise<boolean> {
+    this.#logInAgain = undefined;
+    const isCreated = await create();
+    if (isCreated) this.#logInAgain = create;
+    return isCreated;
   }
 
   /** `session` is the path that ends the session. */
@@ -119,6 +129,20 @@ export class RedfishConnection implements AsyncDisposable {
    * when the next request fails. Only reading may be repeated. Each change reads first, and so has a fresh connection.
    */
   async exchange(send: Send): Promise<Reply> {
+    const reply = await this.#exchangeOnce(send);
+    const logInAgain = this.#logInAgain;
+    if (reply.status !== UNAUTHORIZED || logInAgain === undefined) return reply;
+    // Once: a service that answers it for other reasons would run out of sessions.
+    this.#logInAgain = undefined;
+    const lost = this.#session;
+    this.#authorization = {};
+    if (!(await logInAgain())) return reply;
+    if (lost !== undefined) await this.#exchangeOnce({ method: 'DELETE', path: lost });
+    // Status 401 means that nothing was done, so that also a change may be sent again.
+    return await this.#exchangeOnce(send);
+  }
+
+  async #exchangeOnce(send: Send): Promise<Reply> {
     const limits = { timeoutMs: this.timeoutMs, signal: this.#given.signal };
     try {
       return await this.#exchange(send, limits);

@@ -17,9 +17,27 @@ const insert: Use = (session) => session.setVirtualMedia?.(ISO);
 const nested = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
 const huge = JSON.stringify({ a: 'x'.repeat(10_000_000) });
 
+test('a cycle is sent again in a new session when the service dropped the old one', async () => {
+  await using rack = await redfishRack();
+  rack.machine.isPowered = true;
+  const session = await rack.open();
+  rack.service.lies.dropsSessionsAt = /Reset$/;
+  await session.setPower('cycle');
+  assert.equal(rack.service.sessions.size, 1);
+  rack.service.lies.dropsSessionsAt = /Reset$/;
+  assert.equal((await failureOf(session.setPower('cycle'))).code, 'session-lost', 'once for a connection');
+  assert.deepEqual(rack.machine.operations, ['cycle']);
+});
+
+test('a session that still exists is ended when a new one replaces it', async () => {
+  await using rack = await redfishRack({}, { sessionRefusals: 1 });
+  await rack.open();
+  assert.equal(rack.service.sessions.size, 1);
+});
+
 /** Faults that begin after the login. */
 const faults: readonly (readonly [name: string, lies: RedfishLies, use: Use, expected: RegExp])[] = [
-  ['a session that is gone', { dropsSessionsAt: /./ }, readPower, /^session-lost: .*401/],
+  ['a session that is gone', { sessionRefusals: 9 }, readPower, /^session-lost: .*401/],
   [
     'a redirect to another host',
     { redirectsTo: 'https://192.0.2.66/' },

@@ -23,8 +23,11 @@ export async function logIn(
 ): Promise<ServiceRoot> {
   const open = await openRoot(connection);
   const sessions = open === undefined ? SESSIONS_PATH : sessionsOf(open);
-  if (useBasicAuth || sessions === undefined || !(await createSession(connection, sessions, credentials)))
-    connection.useBasic(credentials);
+  const hasSession =
+    !useBasicAuth &&
+    sessions !== undefined &&
+    (await connection.createSession(() => createSession(connection, sessions, credentials)));
+  if (!hasSession) connection.useBasic(credentials);
   return open ?? serviceRootOf((await connection.get(SERVICE_ROOT_PATH)).fields);
 }
 
