@@ -29,6 +29,8 @@ export interface ComputerSystem {
   readonly powerState: string | undefined;
   readonly reset: RedfishAction | undefined;
   readonly boot: BootOverride | undefined;
+  /** Where changes for the next start are written, if not here (DSP0266, section "Settings resource"). */
+  readonly settings: string | undefined;
   readonly managedBy: readonly string[];
   readonly virtualMedia: string | undefined;
 }
@@ -44,12 +46,19 @@ export function computerSystemOf(resource: RedfishObject): ComputerSystem {
     powerState: textIn(resource, 'PowerState'),
     reset: actionOf(resource, 'ComputerSystem.Reset'),
     boot: boot === undefined ? undefined : bootOverrideOf(boot),
+    settings: linkIn(objectIn(resource, '@Redfish.Settings'), 'SettingsObject'),
     managedBy: linksIn(objectIn(resource, 'Links'), 'ManagedBy'),
     virtualMedia: linkIn(resource, 'VirtualMedia'),
   };
 }
 
-function bootOverrideOf(boot: RedfishObject): BootOverride {
+/** Returns the boot override of the settings of a system. Undefined: they have none, and it is changed in the system itself. */
+export function bootOfSettings(resource: RedfishObject): BootOverride | undefined {
+  const boot = objectIn(resource, 'Boot');
+  return memberOf(boot, 'BootSourceOverrideTarget') === undefined ? undefined : bootOverrideOf(boot);
+}
+
+function bootOverrideOf(boot: RedfishObject | undefined): BootOverride {
   return {
     target: textIn(boot, 'BootSourceOverrideTarget'),
     enabled: textIn(boot, 'BootSourceOverrideEnabled'),

@@ -5,7 +5,12 @@ export { messagesOf, type RedfishMessage } from './redfish-error.ts';
 export { actionOf, allowedByActionInfo, allowedIn, type RedfishAction } from './action.ts';
 export { SERVICE_ROOT_PATH, serviceRootOf, type ServiceRoot } from './service-root.ts';
 export { collectionOf, type CollectionPage } from './collection.ts';
-export { computerSystemOf, type BootOverride, type ComputerSystem } from './computer-system.ts';
+export {
+  bootOfSettings,
+  computerSystemOf,
+  type BootOverride,
+  type ComputerSystem,
+} from './computer-system.ts';
 export { virtualMediaOf, type VirtualMedia } from './virtual-media.ts';
 export { taskOf, type RedfishTask, type TaskOutcome } from './task.ts';
 export {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   actionOf,
+  bootOfSettings,
   allowedByActionInfo,
   allowedIn,
   collectionOf,
@@ -142,6 +143,16 @@ test('a system has power, reset and boot override', () => {
   assert.deepEqual(system.managedBy, ['/redfish/v1/Managers/Self']);
   assert.deepEqual(system.boot?.allowedTargets, ['None', 'Pxe']);
   assert.deepEqual([system.boot?.hasHttpBootUri, system.boot?.httpBootUri], [true, undefined]);
+});
+
+test('the settings of a system have a boot override of their own, or none', () => {
+  const link = { SettingsObject: { '@odata.id': '/redfish/v1/Systems/Self/SD' } };
+  assert.equal(computerSystemOf({ '@Redfish.Settings': link }).settings, '/redfish/v1/Systems/Self/SD');
+  assert.equal(computerSystemOf({}).settings, undefined);
+  assert.equal(bootOfSettings({ Boot: { BootSourceOverrideTarget: 'Pxe' } })?.target, 'Pxe');
+  assert.ok(bootOfSettings({ Boot: { BootSourceOverrideTarget: null } }), 'the member counts');
+  assert.equal(bootOfSettings({ Boot: { BootOrder: [] } }), undefined);
+  assert.equal(bootOfSettings({}), undefined);
 });
 
 test('an action whose target leaves the host does not exist', () => {

@@ -32,27 +32,39 @@ const badValue = (name: string): ChangeRefusal => ({
   message: 'PropertyValueNotInList',
   about: [`#/${name}`],
 });
+const inSettings: ChangeRefusal = { status: 400, message: 'OperationSupportedInFutureStateURI', about: [] };
 const notFound: ChangeRefusal = { status: 404, message: 'ResourceMissingAtURI', about: [] };
 
 /** Undefined: it was done, or a lie pretends so. */
 export async function perform(simulated: Simulated, change: Change): Promise<ChangeRefusal | undefined> {
-  const [system, drive] = [systemPath(simulated), drivePath(simulated)];
+  const drive = drivePath(simulated);
   const { hasMediaActions = true } = simulated.features;
   switch (`${change.method} ${change.path}`) {
-    case `POST ${system}/Actions/ComputerSystem.Reset`:
+    case `POST ${systemPath(simulated)}/Actions/ComputerSystem.Reset`:
       return await reset(simulated, change.body);
-    case `PATCH ${system}`:
-      return setBoot(simulated, change.body['Boot']);
     case `POST ${drive}/Actions/VirtualMedia.InsertMedia`:
       return hasMediaActions ? insert(simulated, change.body) : notFound;
     case `POST ${drive}/Actions/VirtualMedia.EjectMedia`:
       return hasMediaActions ? setMedia(simulated, undefined) : notFound;
     case `PATCH ${drive}`:
       return changeDrive(simulated, change.body);
-    case `PATCH ${system}/Bios/Settings`:
-      return setBios(simulated, change.body['Attributes']);
-    case `PATCH ${system}/SecureBoot`:
-      return setSecureBoot(simulated, change.body['SecureBootEnable']);
+    default:
+      return change.method === 'PATCH' ? changeSystem(simulated, change) : notFound;
+  }
+}
+
+function changeSystem(simulated: Simulated, { path, body }: Change): ChangeRefusal | undefined {
+  const system = systemPath(simulated);
+  const { bootIn = 'system' } = simulated.features;
+  switch (path) {
+    case system:
+      return bootIn === 'system' ? setBoot(simulated, body['Boot']) : inSettings;
+    case `${system}/SD`:
+      return bootIn === 'settings' ? setBoot(simulated, body['Boot']) : notFound;
+    case `${system}/Bios/Settings`:
+      return setBios(simulated, body['Attributes']);
+    case `${system}/SecureBoot`:
+      return setSecureBoot(simulated, body['SecureBootEnable']);
     default:
       return notFound;
   }

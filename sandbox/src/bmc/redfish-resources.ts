@@ -25,6 +25,8 @@ export interface RedfishFeatures {
   readonly hasMediaActions?: boolean;
   readonly reportsMode?: boolean;
   readonly reportsBoot?: boolean;
+  /** Where the boot override is changed. `settings`: as in firmware of AMI. Default: the system. */
+  readonly bootIn?: 'system' | 'settings';
   /** The names of the systems. The machine is the first. */
   readonly systems?: readonly string[];
 }
@@ -72,7 +74,13 @@ export function methodsAt(simulated: Simulated, path: string): readonly string[]
   const { sessions, subscriptions } = simulated.state;
   if (sessions.has(path) || subscriptions.has(path)) return ['GET', 'DELETE'];
   const system = systemPath(simulated);
-  const changed = [system, drivePath(simulated), `${system}/Bios/Settings`, `${system}/SecureBoot`];
+  const changed = [
+    system,
+    drivePath(simulated),
+    `${system}/SD`,
+    `${system}/Bios/Settings`,
+    `${system}/SecureBoot`,
+  ];
   return changed.includes(path) ? ['GET', 'PATCH'] : ['GET'];
 }
 
@@ -98,6 +106,7 @@ async function fieldsAt(simulated: Simulated, path: string): Promise<Fields | re
     [ROOT]: () => rootOf(simulated),
     [`${ROOT}/Systems`]: () => (simulated.features.systems ?? ['1']).map((name) => `${ROOT}/Systems/${name}`),
     [system]: () => systemOf(simulated),
+    ...(simulated.features.bootIn === 'settings' ? { [`${system}/SD`]: () => settingsOf(simulated) } : {}),
     [`${system}/ResetActionInfo`]: () => ({
       Parameters: [{ Name: 'ResetType', AllowableValues: resetsOf(simulated.features) }],
     }),
@@ -144,7 +153,7 @@ function rootOf({ features }: Simulated): Fields {
 async function systemOf(simulated: Simulated): Promise<Fields> {
   const { machine, features, lies } = simulated;
   const path = systemPath(simulated);
-  const { reportsBoot = true, mediaIn } = features;
+  const { reportsBoot = true, mediaIn, bootIn = 'system' } = features;
   return {
     Id: path.split('/').at(-1),
     Name: 'Simulated system',
@@ -157,7 +166,8 @@ async function systemOf(simulated: Simulated): Promise<Fields> {
     SystemType: 'Physical',
     Status: { State: 'Enabled', Health: 'OK' },
     PowerState: lies.powerState ?? ((await machine.isOn()) ? 'On' : 'Off'),
-    ...(reportsBoot ? { Boot: bootOf(simulated) } : {}),
+    ...(reportsBoot && bootIn === 'system' ? { Boot: bootOf(simulated) } : {}),
+    ...(bootIn === 'settings' ? bootInSettings(path) : {}),
     Actions: resetAction(path, features),
     ...(mediaIn === 'system' ? { VirtualMedia: link(`${path}/VirtualMedia`) } : {}),
     Processors: link(`${path}/Processors`),
@@ -185,6 +195,27 @@ function resetAction(path: string, features: RedfishFeatures): Fields {
   return {
     '#ComputerSystem.Reset': { target: `${path}/Actions/ComputerSystem.Reset`, ...values },
   };
+}
+
+/** The system has what the current start used, and its settings have what the next one will use. */
+function bootInSettings(path: string): Fields {
+  return {
+    '@Redfish.Settings': {
+      '@odata.type': '#Settings.v1_3_5.Settings',
+      SettingsObject: link(`${path}/SD`),
+    },
+    Boot: {
+      BootSourceOverrideEnabled: 'Disabled',
+      BootSourceOverrideTarget: 'None',
+      'BootSourceOverrideTarget@Redfish.AllowableValues': [...Object.values(TARGETS), 'UefiHttp'],
+    },
+  };
+}
+
+/** The settings list no allowed values. */
+function settingsOf(simulated: Simulated): Fields {
+  const boot = Object.entries(bootOf(simulated)).filter(([name]) => !name.includes('@'));
+  return { Name: 'Settings of the next start', Boot: Object.fromEntries(boot) };
 }
 
 function bootOf({ machine, features }: Simulated): Fields {

@@ -51,6 +51,7 @@ const SINGLE: Readonly<Record<string, string>> = {
   v1: 'ServiceRoot',
   ResetActionInfo: 'ActionInfo',
   Settings: 'Bios',
+  SD: 'ComputerSystem',
 };
 
 /** Returns the value of `@odata.type` (DSP0266, section "Type property"). */

@@ -12,7 +12,13 @@ const variants: readonly (readonly [string, RedfishFeatures])[] = [
   ['drives in the manager', {}],
   [
     'drives in the system, and more than one system',
-    { mediaIn: 'system', hasActionInfo: true, hasMediaActions: false, systems: ['a', 'b'] },
+    {
+      mediaIn: 'system',
+      hasActionInfo: true,
+      hasMediaActions: false,
+      bootIn: 'settings',
+      systems: ['a', 'b'],
+    },
   ],
 ];
 

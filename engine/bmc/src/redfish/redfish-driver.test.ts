@@ -80,6 +80,34 @@ test('the boot device is set and read', async () => {
   assert.equal((await failureOf(session.setBootDevice!(safe))).code, 'unsupported');
 });
 
+test('the boot device is set in the settings of the system, where firmware wants it there', async () => {
+  const pxe = { device: 'pxe', persistent: false, efiBoot: true } as const;
+  await using rack = await redfishRack({ bootIn: 'settings' });
+  const session = await rack.open();
+  await session.setBootDevice?.(pxe);
+  assert.deepEqual(await session.bootDevice?.(), pxe);
+  assert.ok(rack.service.requests.includes('PATCH /redfish/v1/Systems/1/SD'));
+  await session.setPower('on');
+  assert.deepEqual(rack.machine.boots, ['pxe']);
+});
+
+test('settings without allowed values have those of the system', async () => {
+  // Its CD is called UsbCd, except where only Cd is allowed.
+  await using rack = await redfishRack({ bootIn: 'settings', vendor: 'Supermicro' });
+  const session = await rack.open();
+  const cdrom = { device: 'cdrom', persistent: false, efiBoot: true } as const;
+  await session.setBootDevice?.(cdrom);
+  assert.deepEqual(await session.bootDevice?.(), cdrom);
+});
+
+test('settings that are absent, or without a boot override, do not count', async () => {
+  const pxe = { device: 'pxe', persistent: false, efiBoot: true } as const;
+  await using rack = await redfishRack({ bootIn: 'settings' }, { missing: /SD$/ });
+  const session = await rack.open();
+  const refused = await failureOf(session.setBootDevice!(pxe));
+  assert.match(refused.message, /PATCH \/redfish\/v1\/Systems\/1: .*FutureState/);
+});
+
 test('a setting for one boot is used once, and a persistent one stays', async () => {
   await using rack = await redfishRack();
   const session = await rack.open();
