@@ -1,0 +1,79 @@
+/** The network between an agent and its server: TCP connections at a limited rate, which can end at any byte. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+const BYTES_PER_MS = 32 * 1024;
+
+export interface Cable {
+  readonly port: number;
+  /** The server's port. It may change when the server starts again. */
+  plug(port: number): void;
+  /** Ends all connections, and refuses new ones for this time. */
+  cut(forMs: number): void;
+  /** Calls back once, after this many more bytes from the server. */
+  afterBytes(count: number, act: () => void): void;
+  /** From the server, since the start. */
+  passedBytes(): number;
+  close(): Promise<void>;
+}
+
+export async function openCable(): Promise<Cable> {
+  let target = 0;
+  let cutUntilMs = 0;
+  let freeAtMs = 0;
+  let passed = 0;
+  let wait: { readonly at: number; readonly act: () => void } | undefined;
+  const open = new Set<() => void>();
+  const count = (bytes: number): void => {
+    passed += bytes;
+    if (wait === undefined || passed < wait.at) return;
+    const { act } = wait;
+    wait = undefined;
+    act();
+  };
+  /** All connections share the rate. */
+  const slow = (from: Socket, bytes: number): void => {
+    freeAtMs = Math.max(performance.now(), freeAtMs) + bytes / BYTES_PER_MS;
+    from.pause();
+    setTimeout(() => from.resume(), freeAtMs - performance.now());
+  };
+
+  const server = createServer((client) => {
+    if (performance.now() < cutUntilMs) return client.resetAndDestroy();
+    const upstream = connect(target, '127.0.0.1');
+    const end = (): void => {
+      open.delete(end);
+      client.destroy();
+      upstream.destroy();
+    };
+    open.add(end);
+    client.pipe(upstream);
+    upstream.on('data', (bytes: Buffer) => {
+      client.write(bytes);
+      slow(upstream, bytes.length);
+      count(bytes.length);
+    });
+    for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    plug(port) {
+      target = port;
+    },
+    cut(forMs) {
+      cutUntilMs = performance.now() + forMs;
+      for (const end of open) end();
+    },
+    afterBytes(bytes, act) {
+      wait = { at: passed + bytes, act };
+    },
+    passedBytes: () => passed,
+    async close() {
+      for (const end of open) end();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
