@@ -48,13 +48,16 @@ function withPaths(text: string, path: string): string {
 
 /**
  * A package that is imported when needed stays where it is. Bundled, a CommonJS package would have no named exports, and JSON would be
- * parsed as a program. OpenTelemetry loads parts of itself later, and finds none of them in a bundle.
+ * parsed as a program. OpenTelemetry loads parts of itself later, and finds none of them in a bundle. ssh2 looks for compiled code,
+ * which is optional and was not built.
  */
+const OUTSIDE = /^(?:@opentelemetry\/|ssh2$)/;
+
 const packagesOutside: Plugin = {
   name: 'packages-outside',
   setup(builder) {
     builder.onResolve({ filter: /^[^.]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-      const isOutside = kind === 'dynamic-import' || path.startsWith('@opentelemetry/');
+      const isOutside = kind === 'dynamic-import' || OUTSIDE.test(path);
       if (!isOutside || pluginData === packagesOutside) return undefined;
       const found = await builder.resolve(path, { kind, importer, resolveDir, pluginData: packagesOutside });
       const isPackage = found.path.includes('/node_modules/');

@@ -1,6 +1,7 @@
 /** The text of docs/reference/metrics.md: every metric with its labels, from the functions that declare them. */
 import { MetricSet, type MetricFamily } from '@tinkerbell/platform-metrics';
 import { createApiMetrics } from '@tinkerbell/service-api';
+import { createBmcMetrics } from '@tinkerbell/service-bmc';
 import { createBootMetrics } from '@tinkerbell/service-boot';
 import { createControllerMetrics, createEventsMetrics } from '@tinkerbell/service-controller';
 import { createGatewayMetrics } from '@tinkerbell/service-gateway';
@@ -8,6 +9,7 @@ import { createImagesMetrics } from '@tinkerbell/service-images';
 import { createMetadataMetrics } from '@tinkerbell/service-metadata';
 import { createRegistryMetrics } from '@tinkerbell/service-registry';
 import { createRelayMetrics } from '@tinkerbell/service-relay';
+import { createSerialMetrics } from '@tinkerbell/service-serial';
 import { createWorkflowsMetrics } from '@tinkerbell/service-workflows';
 import { createClusterMetrics } from '@tinkerbell/store-kubernetes';
 import {
@@ -25,7 +27,7 @@ const sections: readonly (readonly [title: string, declares: readonly Declare[]]
   ['Agents: `/tink-server/metrics`', [createWorkflowsMetrics]],
   [
     'Controller: `/controllers/metrics`',
-    [createControllerMetrics, createEventsMetrics, createLeadershipMetrics],
+    [createControllerMetrics, createEventsMetrics, createBmcMetrics, createLeadershipMetrics],
   ],
   ['HTTP: `/http/metrics`', [createHttpMetrics]],
   [
@@ -35,6 +37,7 @@ const sections: readonly (readonly [title: string, declares: readonly Declare[]]
       createImagesMetrics,
       createRegistryMetrics,
       createRelayMetrics,
+      createSerialMetrics,
       createGatewayMetrics,
       createClusterMetrics,
       createApiMetrics,

@@ -70,7 +70,9 @@ function isTimelineRecord(value: unknown): value is TimelineRecord {
 
 function collectionPath(object: ApiObject): string {
   const plural = `${object.kind.toLowerCase()}${PLURAL_IS_SINGULAR.has(object.kind) ? '' : 's'}`;
-  return `/apis/${object.apiVersion}/namespaces/${object.metadata.namespace ?? 'default'}/${plural}`;
+  // The core group has no name and a path of its own.
+  const root = object.apiVersion.includes('/') ? 'apis' : 'api';
+  return `/${root}/${object.apiVersion}/namespaces/${object.metadata.namespace ?? 'default'}/${plural}`;
 }
 
 async function problemIn(response: Response): Promise<string> {

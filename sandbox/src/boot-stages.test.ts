@@ -38,6 +38,12 @@ test('splits a boot into stages that add up to the total', () => {
   assert.deepEqual(actionSeconds(ended), [{ name: 'write image', seconds: 10 }]);
 });
 
+test('the total ends with the login also when the disk boots without a script', () => {
+  const withoutScript = BOOT.slice(0, -1).reduce(withRecord, powerOnAt(1000));
+  const { total, operatingSystem } = stageSeconds(withSerialLine(withoutScript, 'machine-1 login:', 45_500));
+  assert.deepEqual([total, operatingSystem], [44.5, 24.5]);
+});
+
 test('reports only the stages that have ended', () => {
   const half = BOOT.slice(0, 4).reduce(withRecord, powerOnAt(1000));
   assert.deepEqual(Object.keys(stageSeconds(half)), ['firmware', 'bootLoader', 'download', 'total']);

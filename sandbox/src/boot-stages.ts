@@ -102,7 +102,8 @@ export function stageSeconds(progress: BootProgress): Readonly<Record<string, nu
   let before = start;
   for (const [name, until] of STAGES) {
     const end = progress.moments[until];
-    if (end === undefined) break;
+    // A disk that boots without the network has no script of ours.
+    if (end === undefined) continue;
     stages[name] = seconds(end - before);
     before = end;
   }

@@ -14,13 +14,17 @@ export interface RunningChild {
 
 /**
  * Starts a program that cannot outlive this one, because the kernel kills it when this process is gone,
- * however it ended. Its standard input is closed, and its output goes through pipes.
+ * however it ended. Its standard input is closed unless it is a pipe, and its output goes through pipes.
  *
  * @throws Error when the program cannot be started.
  */
-export async function startChild(command: string, args: readonly string[]): Promise<RunningChild> {
+export async function startChild(
+  command: string,
+  args: readonly string[],
+  { stdin = 'ignore' }: { readonly stdin?: 'ignore' | 'pipe' } = {},
+): Promise<RunningChild> {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', command, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [stdin, 'pipe', 'pipe'],
   });
   const ended = new Promise<number | string>((resolve) => {
     child.once('close', (code, signal) => resolve(code ?? signal ?? 'unknown'));

@@ -92,6 +92,8 @@ const SHOWN: Readonly<Record<string, (details: Details, message: string) => Show
   'agent/action-succeeded': action,
   'agent/action-failed': action,
   'agent/action-timed-out': action,
+  'bmc/bmc-task-completed': (_details, message) => done('BMC', message),
+  'bmc/bmc-job-failed': (_details, message) => done('BMC', message),
   'workflow/state-changed': (details) =>
     ['PENDING', 'POST'].includes(String(details['to'])) ? undefined : done('workflow', String(details['to'])),
 };

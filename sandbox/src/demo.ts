@@ -17,6 +17,7 @@ import {
   withSerialLine,
   type BootProgress,
 } from './boot-stages.ts';
+import { bootedByBmc, openBmcOf } from './bmc/index.ts';
 import { buildDebianImage, type DebianImage } from './debian-image.ts';
 import { loadDemoManifests, type DemoMachine } from './demo-manifests.ts';
 import { shownOf, type DemoView } from './demo-view.ts';
@@ -42,6 +43,8 @@ export interface DemoOptions {
   readonly machines: number;
   /** Default: `sqlite`. For `postgres` one is started. */
   readonly store?: 'sqlite' | 'postgres';
+  /** Machines have BMCs, and their workflows power them on. */
+  readonly bmc?: boolean;
   /** Leaves everything running until the signal aborts. */
   readonly keep: boolean;
   readonly signal: AbortSignal;
@@ -195,21 +198,23 @@ interface Rack extends DemoOptions {
 
 /** From the machine's objects in the API to its login prompt. */
 async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineOutcome> {
-  const { server } = rack;
-  const { name, mac, hardware, workflow } = demoMachine;
+  const { name, mac, hardware } = demoMachine;
   const label = rack.machines === 1 ? '' : name;
-  await createObject(server, hardware);
-  await createObject(server, workflow);
   const machine = await createMachine({
     name,
     mac,
     firmware: rack.firmware,
     directory: rack.directory,
     port: await rack.network.addPort(),
+    ...(rack.bmc === true ? { bootOrder: 'disk' as const } : {}),
   });
   rack.cleanup.defer(() => machine.powerOff());
+  const powerOn =
+    rack.bmc === true
+      ? await poweredByWorkflow(machine, demoMachine, rack)
+      : await poweredByHand(machine, demoMachine, rack);
 
-  const watched = await watchBoot(machine, { rack, hardware, label });
+  const watched = await watchBoot(machine, { rack, hardware, label, powerOn });
   return {
     name,
     mac,
@@ -220,12 +225,40 @@ async function provision(demoMachine: DemoMachine, rack: Rack): Promise<MachineO
   };
 }
 
+async function poweredByHand(
+  machine: Machine,
+  { hardware, workflow }: DemoMachine,
+  { server }: Rack,
+): Promise<() => Promise<void>> {
+  await createObject(server, hardware);
+  await createObject(server, workflow);
+  return () => machine.powerOn();
+}
+
+/** The machine has a BMC. Its workflow makes it boot from the network once. */
+async function poweredByWorkflow(
+  machine: Machine,
+  { hardware, workflow }: DemoMachine,
+  { server, cleanup }: Rack,
+): Promise<() => Promise<void>> {
+  const bmc = cleanup.use(await openBmcOf(machine));
+  for (const object of [...bmc.objects, bmc.ofHardware(hardware)]) await createObject(server, object);
+  return () => createObject(server, bootedByBmc(workflow));
+}
+
 /**
  * Switches the machine on and shows what happens until its login prompt, a failure, or the end of the demo.
  */
+interface Watching {
+  readonly rack: Rack;
+  readonly hardware: ApiObject;
+  readonly label: string;
+  readonly powerOn: () => Promise<void>;
+}
+
 async function watchBoot(
   machine: Machine,
-  { rack, hardware, label }: { readonly rack: Rack; readonly hardware: ApiObject; readonly label: string },
+  { rack, hardware, label, powerOn }: Watching,
 ): Promise<BootProgress> {
   const { view } = rack;
   const poweredOnMs = Date.now();
@@ -259,8 +292,11 @@ async function watchBoot(
     fail(`the server's timeline ended: ${error instanceof Error ? error.message : String(error)}`);
   });
   void machine.failed.then(fail);
-  view.step(label, 0, { what: 'power on', text: `${machine.mac}, ${rack.firmware}` });
-  await machine.powerOn();
+  const text = `${machine.mac}, ${rack.firmware}`;
+  if (rack.bmc === true)
+    view.step(label, 0, { what: 'workflow', text: `${text}, off; its BMC powers it on` });
+  else view.step(label, 0, { what: 'power on', text });
+  await powerOn();
   const limit = setTimeout(
     () => fail(`no login prompt after ${MACHINE_LIMIT_MS / 1000} s`),
     MACHINE_LIMIT_MS,

@@ -45,10 +45,11 @@ export function driveOf({ index, path }: AttachedDisk): string {
 /** The network has the first place in the boot order. */
 const FIRST_BOOT_INDEX = 2;
 
-export function diskDevice(disk: AttachedDisk): readonly string[] {
+/** `isBootable`: the first disk has its place in the boot order. */
+export function diskDevice(disk: AttachedDisk, isBootable = true): readonly string[] {
   const place = [
     `drive=disk${disk.index}`,
-    ...(disk.index === 0 ? [`bootindex=${FIRST_BOOT_INDEX}`] : []),
+    ...(disk.index === 0 && isBootable ? [`bootindex=${FIRST_BOOT_INDEX}`] : []),
   ].join();
   switch (disk.bus) {
     case 'virtio':

@@ -7,13 +7,14 @@ import type { Firmware } from './firmware.ts';
 const FIRMWARES: readonly Firmware[] = ['bios', 'uefi', 'uefi-http'];
 const MACHINES_MAX = 16;
 
-const USAGE = `npm run demo [-- --firmware bios|uefi|uefi-http] [-- --machines N] [-- --store sqlite|postgres] [-- --json] [-- --keep]
+const USAGE = `npm run demo [-- --firmware bios|uefi|uefi-http] [-- --machines N] [-- --store sqlite|postgres] [-- --bmc] [-- --json] [-- --keep]
 
 Provisions Debian onto bare virtual machines, from power-on to the login prompt.
 
   --firmware NAME   bios (default), uefi or uefi-http
   --machines N      how many at once (default 1, at most ${MACHINES_MAX})
   --store NAME      sqlite (default), or postgres: a PostgreSQL of its own is started
+  --bmc             machines are off at first and have BMCs; their workflows power them on
   --json            the last line is one JSON object
   --keep            leave everything running until Ctrl-C
 `;
@@ -31,6 +32,7 @@ async function main(): Promise<number> {
       firmware: { type: 'string', default: 'bios' },
       machines: { type: 'string', default: '1' },
       store: { type: 'string', default: 'sqlite' },
+      bmc: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -44,7 +46,10 @@ async function main(): Promise<number> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   const view = createDemoView(process.stdout);
-  const outcome = await runDemo({ firmware, machines, store, keep: values.keep, signal: stop.signal }, view);
+  const outcome = await runDemo(
+    { firmware, machines, store, bmc: values.bmc, keep: values.keep, signal: stop.signal },
+    view,
+  );
   showOutcome(outcome, view);
   if (values.json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
   return outcome.state === 'SUCCESS' && outcome.booted ? 0 : 1;

@@ -34,6 +34,11 @@ export interface MachineOptions {
   readonly diskBus?: DiskBus;
   /** Further disks, in the order of their letters. The machine does not boot from them. */
   readonly moreDisks?: readonly MoreDisk[];
+  /**
+   * What it boots from: the network first and the disk second (default), or the disk alone, unless it is powered on for another
+   * device.
+   */
+  readonly bootOrder?: 'network-first' | 'disk';
   /** An image in the CD drive, from which the machine boots first. Absent: no drive. */
   readonly cdromPath?: string;
   /** The SMBIOS system serial number (default: the name). cloud-init reads the URL of its seed from it. */
@@ -51,8 +56,14 @@ export interface Machine {
   readonly diskPath: string;
   /** The file of each disk, the first one included. */
   readonly diskPaths: readonly string[];
-  /** Resolves when the processor runs. The disk keeps its content. */
-  powerOn(): Promise<void>;
+  /** Types into the serial port. */
+  type(bytes: Uint8Array): void;
+  isOn(): boolean;
+  /**
+   * Resolves when the processor runs. The disk keeps its content. With `bootOnce`, the machine boots from nothing else, until it
+   * restarts by itself.
+   */
+  powerOn(bootOnce?: BootOnce): Promise<void>;
   /** Pulls the plug. */
   powerOff(): Promise<void>;
   /** Presses the reset button. */
@@ -60,6 +71,8 @@ export interface Machine {
   /** Resolves, with the end of QEMU's output, if the machine ends by itself. */
   readonly failed: Promise<string>;
 }
+
+export type BootOnce = 'network' | 'disk';
 
 const MEMORY_MEBIBYTES = 1024;
 
@@ -81,14 +94,12 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     reportFailure = resolve;
   });
 
-  async function powerOn(): Promise<void> {
+  async function powerOn(bootOnce?: BootOnce): Promise<void> {
     if (running !== undefined) return;
     const firmware = await firmwareArguments(options);
     await rm(socket, { force: true });
-    const child = await startChild(emulatorOf(options.firmware), [
-      ...machineArguments(options, { disks, socket }),
-      ...firmware,
-    ]);
+    const words = [...machineArguments(options, { disks, socket, bootOnce }), ...firmware];
+    const child = await startChild(emulatorOf(options.firmware), words, { stdin: 'pipe' });
     let complaint = '';
     child.process.stdout?.on('data', (chunk: Buffer) => serial.push(chunk));
     child.process.stderr?.on('data', (chunk: Buffer) => {
@@ -97,7 +108,9 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     void child.ended.then((end) => {
       if (running?.child !== child && complaint === '') return;
       running = undefined;
-      reportFailure(`QEMU ended (${end}): ${complaint.trim()}`);
+      // A machine that restarts by itself has used the setting for one boot.
+      if (bootOnce !== undefined && end === 0) void powerOn();
+      else reportFailure(`QEMU ended (${end}): ${complaint.trim()}`);
     });
     running = { child, qmp: await connectQmp(socket) };
   }
@@ -117,6 +130,8 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     diskPath,
     diskPaths,
     failed,
+    isOn: () => running !== undefined,
+    type: (bytes) => void running?.child.process.stdin?.write(bytes),
     powerOn,
     powerOff,
     async reset() {
@@ -125,9 +140,15 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
   };
 }
 
+interface MachineParts {
+  readonly disks: readonly AttachedDisk[];
+  readonly socket: string;
+  readonly bootOnce: BootOnce | undefined;
+}
+
 function machineArguments(
   options: MachineOptions,
-  { disks, socket }: { readonly disks: readonly AttachedDisk[]; readonly socket: string },
+  { disks, socket, bootOnce }: MachineParts,
 ): readonly string[] {
   const isBios = options.firmware === 'bios';
   // Without its ROM, the firmware's own network stack drives the card, as on a real UEFI server.
@@ -136,6 +157,7 @@ function machineArguments(
     `serial=${options.serialNumber ?? options.name}`,
     ...(options.uuid === undefined ? [] : [`uuid=${options.uuid}`]),
   ];
+  const boots = bootsFrom(options, bootOnce);
   const memory = String(options.memoryMebibytes ?? MEMORY_MEBIBYTES);
   return flatten({
     '-name': options.name,
@@ -147,6 +169,8 @@ function machineArguments(
     '-vga': 'none',
     '-display': 'none',
     '-serial': 'stdio',
+    ...(boots.isStrict ? { '-boot': 'strict=on' } : {}),
+    ...(bootOnce === undefined ? {} : { '-no-reboot': [] }),
     '-qmp': `unix:${socket},server=on,wait=off`,
     '-smbios': `type=1,manufacturer=Tinkerbell,product=Sandbox,${system.join(',')}`,
     '-netdev': `tap,id=net0,ifname=${options.port},script=no,downscript=no`,
@@ -155,10 +179,18 @@ function machineArguments(
       ...cdromDevice(options),
       // Newer UEFI firmware has no network stack without a source of randomness.
       'virtio-rng-pci',
-      `virtio-net-pci,netdev=net0,mac=${options.mac},bootindex=1${rom}`,
-      ...disks.flatMap(diskDevice),
+      `virtio-net-pci,netdev=net0,mac=${options.mac}${boots.network ? ',bootindex=1' : ''}${rom}`,
+      ...disks.flatMap((disk) => diskDevice(disk, boots.disk)),
     ],
   });
+}
+
+/** Strict: the firmware tries nothing else. */
+function bootsFrom({ bootOrder = 'network-first' }: MachineOptions, bootOnce: BootOnce | undefined) {
+  if (bootOrder === 'network-first' && bootOnce === undefined)
+    return { network: true, disk: true, isStrict: false };
+  const device = bootOnce ?? 'disk';
+  return { network: device === 'network', disk: device === 'disk', isStrict: true };
 }
 
 function cdromDrive({ cdromPath }: MachineOptions): readonly string[] {

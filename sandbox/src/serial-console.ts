@@ -8,6 +8,8 @@ const LINE_MAX_CHARACTERS = 4096;
 
 export interface SerialConsole {
   push(chunk: Uint8Array): void;
+  /** Calls back with the bytes as they come. */
+  onBytes(listener: (chunk: Uint8Array) => void): void;
   /** The number of bytes so far. While it grows, the machine is working. */
   readonly bytes: number;
   /** Calls back for each whole line, and for an unfinished login prompt. */
@@ -21,6 +23,7 @@ const TAIL_LINES = 200;
 
 export function createSerialConsole(): SerialConsole {
   const listeners: ((line: string) => void)[] = [];
+  const byteListeners: ((chunk: Uint8Array) => void)[] = [];
   const lines: string[] = [];
   let rest = '';
   let bytes = 0;
@@ -37,6 +40,7 @@ export function createSerialConsole(): SerialConsole {
     },
     push(chunk) {
       bytes += chunk.length;
+      for (const listener of byteListeners) listener(chunk);
       const text = rest + Buffer.from(chunk).toString('latin1');
       const parts = text.split(/\r*\n|\r+/);
       rest = (parts.pop() ?? '').slice(-LINE_MAX_CHARACTERS);
@@ -48,6 +52,7 @@ export function createSerialConsole(): SerialConsole {
       }
     },
     onLine: (listener) => void listeners.push(listener),
+    onBytes: (listener) => void byteListeners.push(listener),
     tail: (count) => lines.slice(-count),
   };
 }

@@ -222,6 +222,8 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
       ? []
       : [createRelayService({ ...deps, log: deps.logs.smee }, settings.relay)]),
     ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
+    ...(await bmc(settings, deps, stores)),
+    ...(await serial(settings, deps)),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
   ];
 }
@@ -237,6 +239,30 @@ function namespacesOf({ workflows }: Settings): readonly string[] {
 function controller(deps: Deps, { isShared }: Stores): Service {
   const create = () => createControllerService({ ...deps, log: deps.logs['tink-controller'] });
   return isShared ? createLedService(deps, 'controller', create) : create();
+}
+
+/** Loads the protocols of BMCs only if needed. Runs on one of several servers that share a store. */
+async function bmc(
+  { bmc: config, bmcConnections }: Settings,
+  deps: Deps,
+  stores: Stores,
+): Promise<Service[]> {
+  if (config === undefined) return [];
+  const { openBmcConnections } = await import('./bmc/open-bmc-connections.ts');
+  const { createBmcService } = await import('@tinkerbell/service-bmc');
+  const create = () => {
+    const connections = openBmcConnections({ ...deps, ...platform }, bmcConnections);
+    return createBmcService({ ...deps, connections, log: deps.logs.rufio }, config);
+  };
+  return [stores.isShared ? createLedService(deps, 'bmc', create) : create()];
+}
+
+async function serial({ serial: config, bmcConnections }: Settings, deps: Deps): Promise<Service[]> {
+  if (config === undefined) return [];
+  const { openBmcConnections } = await import('./bmc/open-bmc-connections.ts');
+  const { openSerialService } = await import('./serial/open-serial-service.ts');
+  const connections = openBmcConnections({ ...deps, ...platform }, bmcConnections);
+  return [openSerialService({ ...deps, connections, log: deps.logs.secondstar }, config)];
 }
 
 /** Runs where timelines are written, which each server of a cluster does. There the cluster deletes old Events. */

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addApply, addDiff } from './apply/apply-command.ts';
 import { addAudit } from './audit/audit-command.ts';
 import { addBackup, addRestore } from './backup/backup-commands.ts';
+import { addBootDevice, addMedia, addPower } from './bmc/power-commands.ts';
 import { addBoot } from './boot/boot-command.ts';
 import { addCompletion } from './completion/completion-command.ts';
 import { addConfig } from './config/config-command.ts';
@@ -73,6 +74,7 @@ Examples:
   tink logs machine-1-debian -f              print the output of its actions
   tink workflow retry machine-1-debian       resume it where it stopped
   tink reprovision machine-1                 install it again
+  tink power cycle machine-1                 restart it through its BMC
   tink config set-server http://192.168.56.4:7080
 `;
 
@@ -120,6 +122,9 @@ export function createProgram(terminal: Terminal): Command {
   addTemplate(program, terminal);
   addWorkflow(program, terminal);
   addReprovision(program, terminal);
+  addPower(program, terminal);
+  addBootDevice(program, terminal);
+  addMedia(program, terminal);
   addBackup(program, terminal);
   addRestore(program, terminal);
   addMigrate(program, terminal);

@@ -85,6 +85,10 @@ export {
   type Claim,
 } from './hardware/ownership.ts';
 export { primaryMacOf } from './hardware/primary-mac.ts';
+export type { OutOfBandAttributes } from './hardware/attributes.ts';
+export type { BmcAction } from './bmc/action.ts';
+export type { Connection } from './bmc/connection.ts';
+export type { ProviderOptions } from './bmc/provider-options.ts';
 export { uidOf } from './uid.ts';
 export { definitionSchemaProblems, kindsOfDefinition } from './custom-kind.ts';
 export { beyond, OBJECT_LIMITS, sizeFault, sizeOf, type Size } from './value-size.ts';

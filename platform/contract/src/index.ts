@@ -30,6 +30,15 @@ export type {
 } from './http.ts';
 export { derivedContext } from './derived-context.ts';
 export type { HttpClient, HttpClientResponse, HttpGetOptions, HttpTarget } from './http-client.ts';
+export {
+  EndpointError,
+  type EndpointAnswer,
+  type EndpointFailure,
+  type EndpointHttp,
+  type EndpointRequest,
+  type EndpointTrust,
+  type OpenEndpointHttp,
+} from './endpoint-http.ts';
 export { decodedPathOf, pathElementsOf, pathNameOf, queryOf } from './path-name.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';

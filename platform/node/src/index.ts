@@ -16,3 +16,4 @@ export { openNodeDirectory } from './owned-directory.ts';
 export { openNodeTree } from './owned-tree.ts';
 export { holderOf } from './port-holder.ts';
 export { nodeHmac } from './hmac.ts';
+export { openNodeEndpointHttp } from './endpoint-http.ts';

@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hardwareKind, workflowKind, type Hardware, type Workflow } from '@tinkerbell/resources';
+import {
+  bmcJobKind,
+  bmcMachineKind,
+  hardwareKind,
+  workflowKind,
+  type BmcJob,
+  type BmcMachine,
+  type Hardware,
+  type Kind,
+  type Resource,
+  type Workflow,
+} from '@tinkerbell/resources';
 import { tableOf } from './table.ts';
 
 test('a workflow shows its pause, and in wide output attempts, backoff, breakpoints and the last operation', () => {
@@ -75,4 +86,36 @@ test('a machine shows its MAC, its address, and the state of its newest workflow
   const cancelled = workflow('FAILED', 2, { conditions: [{ type: 'Cancelled', status: 'True' }] });
   assert.equal(cellsOf(workflow('SUCCESS', 1), cancelled)?.[1], 'CANCELLED');
   assert.equal(cellsOf(workflow('SUCCESS', 3), cancelled)?.[1], 'SUCCESS');
+});
+
+test('a BMC shows its host, its power and why it cannot be reached, and a Job how far it is', () => {
+  const machine: BmcMachine = {
+    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
+    kind: 'Machine',
+    metadata: { name: 'm', namespace: 'lab' },
+    spec: { connection: { host: '192.0.2.9', insecureTLS: true } },
+    status: {
+      powerState: 'unknown',
+      conditions: [
+        { type: 'Contactable', status: 'False', message: 'unreachable: no answer; check the cable' },
+      ],
+    },
+  };
+  const job: BmcJob = {
+    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
+    kind: 'Job',
+    metadata: { name: 'j', namespace: 'lab' },
+    spec: { machineRef: { name: 'm', namespace: 'lab' }, tasks: [{ powerAction: 'on' }] },
+    status: { conditions: [{ type: 'Running', status: 'True' }], startTime: '2026-01-01T00:00:00Z' },
+  };
+  const cells = (resource: Resource, kind: Kind) => {
+    const { rows } = tableOf([resource], { kind, nowMs: 0, includeObject: 'None', resourceVersion: '1' }) as {
+      rows: { cells: string[] }[];
+    };
+    return rows[0]?.cells.slice(0, -1);
+  };
+  assert.deepEqual(cells(machine, bmcMachineKind), ['m', '192.0.2.9', 'unknown', 'unreachable']);
+  assert.deepEqual(cells(job, bmcJobKind), ['j', 'm', 'Running']);
+  job.status?.conditions?.push({ type: 'Completed', status: 'True' });
+  assert.deepEqual(cells(job, bmcJobKind), ['j', 'm', 'Completed']);
 });

@@ -1,9 +1,7 @@
 /** Formats objects as the Table that `kubectl get` prints: Name, the kind's printer columns, Age. */
 import {
-  hardwareKind,
   isOfKind,
   workflowKind,
-  type Hardware,
   type Kind,
   type PrinterColumn,
   type Resource,
@@ -11,6 +9,7 @@ import {
 } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
 import { shownState } from '@tinkerbell/workflow';
+import { extraColumnsOf } from './extra-columns.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -58,8 +57,7 @@ export function tableHead(kind: Kind): {
         description: column.description ?? column.jsonPath,
         priority: column.priority ?? 0,
       })),
-      ...(kind === workflowKind ? workflowColumns.map(({ column }) => column) : []),
-      ...(kind === hardwareKind ? hardwareColumns.map(({ column }) => column) : []),
+      ...extraColumnsOf(kind).map(({ column }) => column),
       { name: 'Age', type: 'string', format: '', description: 'Time since it was created', priority: 0 },
     ],
   };
@@ -72,8 +70,7 @@ export function tableRow(resource: Resource, { kind, nowMs, includeObject, view 
       ...columnsOf(kind).map((column) =>
         column.jsonPath === STATE ? stateOf(resource, view) : cellOf(resource, column, nowMs),
       ),
-      ...(isOfKind(resource, workflowKind) ? workflowColumns.map(({ cellOf }) => cellOf(resource)) : []),
-      ...(isOfKind(resource, hardwareKind) ? hardwareColumns.map(({ cellOf }) => cellOf(resource)) : []),
+      ...extraColumnsOf(kind).map((extra) => extra.cellOf(resource)),
       ageOf(resource.metadata.creationTimestamp, nowMs),
     ],
     ...rowObject(resource, includeObject),
@@ -86,58 +83,6 @@ function rowObject(resource: Resource, include: string): object {
   return {
     object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: resource.metadata },
   };
-}
-
-/** Wide columns beyond those of the CRD, which are upstream's. */
-const workflowColumns = [
-  {
-    column: wideColumn('Attempts', 'Number of assigned attempts of all actions'),
-    cellOf: ({ status }: Workflow) =>
-      String(actionsOf(status).reduce((sum, { attempt = 0 }) => sum + attempt, 0) || ''),
-  },
-  {
-    column: wideColumn('Not-Before', 'End of the backoff of an action that failed'),
-    cellOf: ({ status }: Workflow) => actionsOf(status).find((one) => one.notBefore)?.notBefore ?? '',
-  },
-  {
-    column: wideColumn('Breakpoints', 'Actions before which the workflow pauses'),
-    cellOf: ({ status }: Workflow) =>
-      actionsOf(status)
-        .filter((one) => one.breakpoint)
-        .map((one) => one.name ?? one.id)
-        .join(','),
-  },
-  {
-    column: wideColumn('Last-Operation', 'Last operation of an operator'),
-    cellOf: ({ status }: Workflow) => {
-      const last = status?.operations?.at(-1);
-      return last === undefined ? '' : `${last.verb} by ${last.who}`;
-    },
-  },
-];
-
-/** Columns that identify a machine. */
-const hardwareColumns = [
-  {
-    column: { ...wideColumn('MAC', 'MACs of its network interfaces'), priority: 0 },
-    cellOf: ({ spec }: Hardware) => textOf((spec?.interfaces ?? []).map(({ dhcp }) => dhcp?.mac)),
-  },
-  {
-    column: { ...wideColumn('Address', 'Addresses of its network interfaces'), priority: 0 },
-    cellOf: ({ spec }: Hardware) => textOf((spec?.interfaces ?? []).map(({ dhcp }) => dhcp?.ip?.address)),
-  },
-];
-
-function textOf(values: readonly (string | undefined)[]): string {
-  return values.filter(Boolean).join(',');
-}
-
-function wideColumn(name: string, description: string) {
-  return { name, type: 'string', format: '', description, priority: 1 };
-}
-
-function actionsOf(status: Workflow['status']) {
-  return (status?.tasks ?? []).flatMap((task) => task.actions);
 }
 
 const STATE = '.status.state';

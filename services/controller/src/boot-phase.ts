@@ -15,7 +15,7 @@ import {
 } from '@tinkerbell/workflow';
 import { apply, type ApplyDeps } from './apply-event.ts';
 import type { Renders } from './rendering.ts';
-import type { Again } from './work-queue.ts';
+import type { Again } from '@tinkerbell/engine-work-queue';
 
 export interface BootDeps extends ApplyDeps {
   readonly rendering: Renders;

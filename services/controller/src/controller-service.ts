@@ -23,7 +23,7 @@ import { createControllerMetrics } from './metrics.ts';
 import { reconcile } from './reconcile.ts';
 import { Referrers } from './referrers.ts';
 import { Rendering, type RenderingDeps } from './rendering.ts';
-import { WorkQueue } from './work-queue.ts';
+import { WorkQueue } from '@tinkerbell/engine-work-queue';
 import { WorkflowCounts } from './workflow-counts.ts';
 
 /** How long a lost wake-up can go unnoticed. */
@@ -37,7 +37,7 @@ export function createControllerService(deps: ControllerDeps): Service {
   const rendering = new Rendering(deps);
   const referrers = new Referrers(deps.referenceRules);
   const answeringSinceMs = deps.clock.nowMs();
-  const queue = new WorkQueue({ ...deps, metrics }, async (path, place) =>
+  const queue = new WorkQueue({ ...deps, metrics, kind: 'workflow' }, async (path, place) =>
     reconcile({ ...deps, rendering: rendering.at(place), answeringSinceMs }, keyOf(path)),
   );
   const counts = new WorkflowCounts(metrics);

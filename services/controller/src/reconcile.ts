@@ -5,7 +5,7 @@ import { machineOfAgent, workflowCollection, type NamespacedName } from '@tinker
 import { effectsFor, needsPreparation, type Effect, type WorkflowEvent } from '@tinkerbell/workflow';
 import { apply } from './apply-event.ts';
 import { clearBootJob, createBootJob, followBootJob, toggleNetboot, type BootDeps } from './boot-phase.ts';
-import type { Again } from './work-queue.ts';
+import type { Again } from '@tinkerbell/engine-work-queue';
 
 /** Limit of effects in one reconciliation. More than a workflow can have means a loop, which is an error. */
 const ROUNDS_LIMIT = 20;

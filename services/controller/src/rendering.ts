@@ -5,7 +5,7 @@ import type { Hardware, Workflow } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
 import { renderInputOf } from '@tinkerbell/engine-rendering';
 import type { ReferenceRules, WorkflowDefinition } from '@tinkerbell/template';
-import type { Place } from './work-queue.ts';
+import type { Place } from '@tinkerbell/engine-work-queue';
 
 /** When a template that exceeded a limit is rendered again without a change: rarely, so that it does not starve others. */
 const STOPPED_AGAIN_MS = 600_000;

@@ -10,6 +10,7 @@ export type JournalSource =
   | 'syslog'
   | 'agent'
   | 'workflow'
+  | 'bmc'
   | 'server'
   | 'audit';
 

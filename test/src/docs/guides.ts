@@ -137,6 +137,15 @@ export const settings: Readonly<Record<string, GuideSetting>> = {
     agent: { id: '08:00:27:9e:f5:3a' },
     before: { 'tink delete -f site/': 'tink apply -f site/' },
   },
+  'docs/guides/bmc.md': {
+    files: {
+      'bmc-m1.yaml': `apiVersion: bmc.tinkerbell.org/v1alpha1
+kind: Machine
+metadata: {name: bmc-m1, namespace: default}
+spec: {connection: {host: 127.0.0.1, insecureTLS: true}}
+`,
+    },
+  },
   'docs/guides/discovery.md': {
     files: { 'discovered.yaml': discovered },
     first: 'tink apply -f discovered.yaml',

@@ -16,7 +16,7 @@ export interface Measured {
 const pages: ReadonlyMap<string, (measured: Measured) => readonly MetricFamilies[]> = new Map([
   ['/smee/metrics', (measured) => [...ofServices(measured, 'boot'), measured.requests.jobs]],
   ['/tink-server/metrics', (measured) => ofServices(measured, 'workflows')],
-  ['/controllers/metrics', (measured) => ofServices(measured, 'controller', 'events')],
+  ['/controllers/metrics', (measured) => ofServices(measured, 'controller', 'events', 'bmc')],
   ['/http/metrics', ({ requests }) => [requests.all]],
 ]);
 

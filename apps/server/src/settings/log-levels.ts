@@ -4,7 +4,7 @@ import type { Log } from '@tinkerbell/platform-contract';
 import type { FlagReader } from './flag-reader.ts';
 
 /** Parts with their own log level, under upstream's names. */
-type Part = 'smee' | 'tootles' | 'tink-server' | 'tink-controller';
+type Part = 'smee' | 'tootles' | 'tink-server' | 'tink-controller' | 'rufio' | 'secondstar';
 type Level = 'debug' | 'info' | 'silent';
 
 export type LogLevels = Readonly<Record<Part | 'server', Level>>;
@@ -21,6 +21,8 @@ export function logLevelsOf(flags: FlagReader): LogLevels {
     tootles: ofPart('tootles'),
     'tink-server': ofPart('tink-server'),
     'tink-controller': ofPart('tink-controller'),
+    rufio: ofPart('rufio'),
+    secondstar: ofPart('secondstar'),
   };
 }
 
@@ -37,5 +39,7 @@ export function openLogs(levels: LogLevels, format: 'json' | 'text'): Logs {
     tootles: open(levels.tootles),
     'tink-server': open(levels['tink-server']),
     'tink-controller': open(levels['tink-controller']),
+    rufio: open(levels.rufio),
+    secondstar: open(levels.secondstar),
   };
 }

@@ -15,6 +15,7 @@ const TCP_FLAGS = [
   'local-api-port',
   'tootles-legacy-port',
   'tink-server-bind-port',
+  'secondstar-port',
 ] as const;
 
 const UDP_FLAGS = ['dhcp-bind-port', 'tftp-server-bind-port', 'syslog-bind-port'] as const;

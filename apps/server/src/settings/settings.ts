@@ -11,6 +11,9 @@ import type { AgentAuthMode } from '@tinkerbell/agent-identity';
 import { accessSettings, type AccessSettings } from '../access/access-settings.ts';
 import { agentAuthConfig, agentAuthMode, metadataAuthMode } from './agent-auth-settings.ts';
 import type { ApiAudience } from '../http/api-access.ts';
+import type { BmcServiceConfig } from '@tinkerbell/service-bmc';
+import { bmcConnectionSettings, bmcSettings, type BmcConnectionSettings } from '../bmc/bmc-settings.ts';
+import { serialSettings, type SerialSettings } from '../serial/serial-settings.ts';
 import { bootConfig } from './boot-settings.ts';
 import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settings.ts';
 import type { FlagReader } from './flag-reader.ts';
@@ -69,6 +72,9 @@ export interface Settings {
   readonly metadata?: MetadataConfig;
   readonly registry: RegistryConfig | undefined;
   readonly controller: boolean;
+  readonly bmcConnections: BmcConnectionSettings;
+  readonly bmc: BmcServiceConfig | undefined;
+  readonly serial: SerialSettings | undefined;
   /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
@@ -128,6 +134,9 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     ...(flags.boolean('enable-relay') ? { relay: relayConfig(flags) } : {}),
     gateway: gatewaySettings(flags, dataDirectory),
     registry: registryConfig(flags, dataDirectory),
+    bmcConnections: bmcConnectionSettings(flags),
+    bmc: bmcSettings(flags),
+    serial: serialSettings(flags, dataDirectory),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags, address) } : {}),
   };
 }

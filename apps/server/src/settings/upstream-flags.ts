@@ -23,9 +23,7 @@ interface UpstreamFlag {
 
 const NO_EMBEDDED =
   'objects are stored in one SQLite file; there is no etcd and no kube-apiserver to configure';
-const NO_BMC =
-  'this server does not control BMCs yet; run upstream’s rufio beside it on the same Kubernetes API';
-const NO_SSH = 'this server does not support serial consoles over SSH yet';
+const NO_IPMITOOL = 'this server speaks IPMI itself and starts no ipmitool';
 const NO_UI = 'this server has no web console yet; use tink or kubectl';
 const LEADER = 'servers that share a store always elect one of them, by a Lease beside their objects';
 const CONCURRENT = 'the controller reconciles all changed objects, and a slow one delays no other';
@@ -98,21 +96,9 @@ export const upstreamFlags: readonly UpstreamFlag[] = [
     of: 'trusted-proxies',
     why: 'same as --trusted-proxies, which overrides it, as upstream’s global flag does',
   },
-  { name: 'enable-rufio-controller', type: 'boolean', default: 'false', why: NO_BMC },
-  { name: 'rufio-bmc-connect-timeout', type: 'duration', default: '2m', why: NO_BMC },
-  { name: 'rufio-controller-enable-leader-election', type: 'boolean', default: 'false', why: NO_BMC },
-  { name: 'rufio-controller-leader-election-namespace', type: 'text', default: '', why: NO_BMC },
-  { name: 'rufio-enable-inventory-collection', type: 'boolean', default: 'true', why: NO_BMC },
-  { name: 'rufio-inventory-refresh-interval', type: 'duration', default: '24h', why: NO_BMC },
-  { name: 'rufio-log-level', type: 'number', default: '0', why: NO_BMC },
-  { name: 'rufio-max-concurrent-reconciles', type: 'number', default: '1', why: NO_BMC },
-  { name: 'rufio-power-check-interval', type: 'duration', default: '30m', why: NO_BMC },
-  { name: 'enable-secondstar', type: 'boolean', default: 'false', why: NO_SSH },
-  { name: 'secondstar-host-key', type: 'text', default: '', why: NO_SSH },
-  { name: 'secondstar-idle-timeout', type: 'duration', default: '15m', why: NO_SSH },
-  { name: 'secondstar-ipmitool-path', type: 'text', default: '', why: NO_SSH },
-  { name: 'secondstar-log-level', type: 'number', default: '0', why: NO_SSH },
-  { name: 'secondstar-port', type: 'number', default: '2222', why: NO_SSH },
+  { name: 'rufio-controller-enable-leader-election', type: 'boolean', default: 'false', why: LEADER },
+  { name: 'rufio-controller-leader-election-namespace', type: 'text', default: '', why: LEADER },
+  { name: 'secondstar-ipmitool-path', type: 'text', default: '', why: NO_IPMITOOL },
   { name: 'enable-ui', type: 'boolean', default: 'false', why: NO_UI },
   { name: 'ui-debug-mode', type: 'boolean', default: 'false', why: NO_UI },
   { name: 'ui-enable-auto-login', type: 'boolean', default: 'false', why: NO_UI },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hardwareKind, templateKind, workflowKind, type Resource } from '@tinkerbell/resources';
+import { hardwareKind, secretKind, templateKind, workflowKind, type Resource } from '@tinkerbell/resources';
 import { inOrderOfReference, planWrite } from './apply-plan.ts';
 
 const wanted: Resource = {
@@ -50,6 +50,23 @@ test('a change keeps identity, revision and finalizers', () => {
   assert.equal(operation, 'configured');
   assert.deepEqual(object.metadata, current.metadata);
   assert.equal(object.status, undefined);
+});
+
+test('fields beside spec are sent and compared, such as the data of a Secret', () => {
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: wanted.metadata,
+    type: 'Opaque',
+    data: { a: 'Yg==' },
+  };
+  const stored = { ...secret, metadata: current.metadata };
+  const created = planWrite(secretKind, secret, undefined);
+  assert.deepEqual(created.object, { ...secret, metadata: { name: 't', namespace: 'default' } });
+  assert.equal(planWrite(secretKind, secret, stored).operation, 'unchanged');
+  const changed = planWrite(secretKind, { ...secret, data: { a: 'Yw==' } } as Resource, stored);
+  assert.equal(changed.operation, 'configured');
+  assert.deepEqual(Reflect.get(changed.object, 'data'), { a: 'Yw==' });
 });
 
 test('labels of the file replace the server’s', () => {

@@ -14,46 +14,45 @@ export interface PlannedWrite {
 }
 
 /**
- * Merges the object of a file into the one on the server. The file's spec replaces the server's. The file's labels and annotations
- * replace the server's if the file has any. Status, identity, finalizers and owners stay the server's.
+ * Merges the object of a file into the one on the server. The file's fields replace the server's: `spec`, or `data` of a Secret. The
+ * file's labels and annotations replace the server's if the file has any. Status, identity, finalizers and owners stay the server's.
  */
 export function planWrite(kind: Kind, wanted: Resource, current: Resource | undefined): PlannedWrite {
   if (current === undefined) {
     return { kind, operation: 'created', object: newObject(wanted) };
   }
   const object = replacement(wanted, current);
-  const isSame = isDeepStrictEqual(contentOf(object), contentOf(current));
+  const isSame = isDeepStrictEqual(comparable(object), comparable(current));
   return isSame
     ? { kind, operation: 'unchanged', object: current, before: current }
     : { kind, operation: 'configured', object, before: current };
 }
 
-function newObject({ apiVersion, kind, metadata, spec }: Resource): Resource {
-  const { name, generateName, namespace, labels, annotations, finalizers, ownerReferences } = metadata;
+function newObject(wanted: Resource): Resource {
+  const { name, generateName, namespace, labels, annotations, finalizers, ownerReferences } = wanted.metadata;
   return plain({
-    apiVersion,
-    kind,
+    ...contentOf(wanted),
     metadata: { name, generateName, namespace, labels, annotations, finalizers, ownerReferences },
-    spec,
   });
 }
 
-function replacement({ apiVersion, kind, metadata, spec }: Resource, current: Resource): Resource {
-  const { labels = current.metadata.labels, annotations = current.metadata.annotations } = metadata;
-  const { finalizers = current.metadata.finalizers } = metadata;
+function replacement(wanted: Resource, current: Resource): Resource {
+  const { labels = current.metadata.labels, annotations = current.metadata.annotations } = wanted.metadata;
+  const { finalizers = current.metadata.finalizers } = wanted.metadata;
   return plain({
-    apiVersion,
-    kind,
+    ...contentOf(wanted),
     metadata: { ...current.metadata, labels, annotations, finalizers },
-    spec,
   });
 }
 
-function contentOf({
-  metadata: { labels = {}, annotations = {}, finalizers = [] },
-  spec = {},
-}: Resource): object {
-  return plain({ labels, annotations, finalizers, spec });
+/** Returns what a file decides: all fields but the status, and of the metadata what users write. */
+function comparable(resource: Resource): object {
+  const { labels = {}, annotations = {}, finalizers = [] } = resource.metadata;
+  return plain({ spec: {}, ...contentOf(resource), metadata: { labels, annotations, finalizers } });
+}
+
+function contentOf({ metadata: _metadata, status: _status, ...content }: Resource): object {
+  return content;
 }
 
 /** Returns the object after a round trip through JSON, which drops undefined fields. */

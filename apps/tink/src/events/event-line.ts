@@ -20,6 +20,7 @@ const sourceColours: Readonly<Record<JournalSource, number>> = {
   syslog: 35,
   agent: 33,
   workflow: 32,
+  bmc: 95,
   server: 90,
   audit: 90,
 };

@@ -69,7 +69,7 @@ async function waitForOne(
     if (first === undefined && condition.wanted !== 'delete')
       await withCloseNames(client, target, () => client.get(target));
     if (isDecided(first)) return { name, verdict };
-    for await (const object of states(session, target, first))
+    for await (const object of statesOf(session, target, first))
       if (isDecided(object)) return { name, verdict };
   } catch (thrown) {
     if (!terminal.signal.aborted) throw thrown;
@@ -77,8 +77,8 @@ async function waitForOne(
   return { name, verdict };
 }
 
-/** Yields the object after each change; undefined when it is gone. */
-async function* states(
+/** Yields the object after each change since `first`; undefined when it is gone. */
+export async function* statesOf(
   session: Session,
   target: ObjectName,
   first: Resource | undefined,

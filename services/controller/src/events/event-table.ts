@@ -20,6 +20,9 @@ const byEvent: Readonly<Record<string, EventWords>> = {
   'boot-job-created': normal('BootJobCreated'),
   'boot-job-completed': normal('BootJobCompleted'),
   'boot-job-neglected': warning('BootJobNeglected'),
+  'bmc-failed': warning('GetPowerStateFailed'),
+  'bmc-inventory-failed': warning('InventoryUnreachable'),
+  'bmc-job-failed': warning('BMCJobFailed'),
   'action-failed': warning('ActionFailed'),
   'action-timed-out': warning('ActionTimedOut'),
   'action-retried': warning('ActionRetried'),
@@ -79,6 +82,7 @@ const components: Readonly<Partial<Record<JournalSource, string>>> = {
   http: 'tinkerbell-boot',
   agent: 'tinkerbell-workflows',
   workflow: 'tinkerbell-controller',
+  bmc: 'tinkerbell-bmc',
 };
 
 /** Returns the reporting component. */

@@ -7,7 +7,15 @@ import { ipxeFlags, isoFlags, tftpFlags } from './boot-files.ts';
 import { dhcpFlags, dhcpv6Flags } from './dhcp.ts';
 import { generalFlags } from './general.ts';
 import { observabilityFlags } from './observability.ts';
-import { gatewayFlags, metadataFlags, registryFlags, relayFlags, syslogFlags } from './services.ts';
+import {
+  bmcFlags,
+  gatewayFlags,
+  metadataFlags,
+  registryFlags,
+  relayFlags,
+  serialFlags,
+  syslogFlags,
+} from './services.ts';
 import { storageFlags } from './storage.ts';
 
 const commandFlags = flagGroup('Commands', {
@@ -29,6 +37,8 @@ const ownFlags = [
   ...syslogFlags,
   ...metadataFlags,
   ...registryFlags,
+  ...bmcFlags,
+  ...serialFlags,
   ...relayFlags,
   ...gatewayFlags,
   ...observabilityFlags,

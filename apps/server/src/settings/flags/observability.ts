@@ -8,6 +8,8 @@ export const observabilityFlags = flagGroup('Logs and traces', {
   'tootles-log-level': number(partHelp('instance metadata'), { default: '0' }),
   'tink-server-log-level': number(partHelp('the gRPC service for agents'), { default: '0' }),
   'tink-controller-log-level': number(partHelp('the workflow controller'), { default: '0' }),
+  'rufio-log-level': number(partHelp('BMC control'), { default: '0' }),
+  'secondstar-log-level': number(partHelp('the serial consoles'), { default: '0' }),
   'log-format': text('text or json', { fallback: 'text on a terminal, else json' }),
   'otel-endpoint': text('host:port of a trace collector that speaks OTLP over gRPC', {
     fallback: 'OTEL_EXPORTER_OTLP_ENDPOINT; no traces without either',

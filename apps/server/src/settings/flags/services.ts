@@ -1,4 +1,4 @@
-import { boolean, flagGroup, list, number, text } from '../flag.ts';
+import { boolean, duration, flagGroup, list, number, text } from '../flag.ts';
 
 export const syslogFlags = flagGroup('Syslog', {
   'syslog-enabled': boolean('receive syslog and add it to the timeline of machines', { default: 'true' }),
@@ -35,6 +35,39 @@ export const registryFlags = flagGroup('Registry of container images', {
   'registry-max-bytes': number('limit of all stored blobs together, in bytes', {
     fallback: 'the size of the disk less 256 MiB',
   }),
+});
+
+export const bmcFlags = flagGroup('BMCs', {
+  'enable-rufio-controller': boolean(
+    'control BMCs: check Machines and run Jobs. Disable it in a cluster where upstream’s rufio runs',
+    { default: 'true' },
+  ),
+  'rufio-bmc-connect-timeout': duration('limit of each request to a BMC', { default: '10s' }),
+  'rufio-power-check-interval': duration('how often the power state of each Machine is read', {
+    default: '30m',
+  }),
+  'rufio-enable-inventory-collection': boolean('read the parts of each machine from its BMC', {
+    default: 'true',
+  }),
+  'rufio-inventory-refresh-interval': duration('how often the parts of each machine are read', {
+    default: '24h',
+  }),
+  'rufio-max-concurrent-reconciles': number('BMCs that are called at the same time', { default: '64' }),
+  'bmc-ca-file': text(
+    'PEM file with the authorities that sign the certificates of BMCs, for Machines whose insecureTLS is false',
+    { fallback: 'the authorities of the system' },
+  ),
+});
+
+export const serialFlags = flagGroup('Serial consoles', {
+  'enable-secondstar': boolean('SSH to the serial consoles of machines, through their BMCs', {
+    default: 'false',
+  }),
+  'secondstar-port': number('port of SSH', { default: '2222' }),
+  'secondstar-host-key': text('file with the private host key', {
+    fallback: 'DATA_DIR/ssh_host_ed25519_key, created at the first start',
+  }),
+  'secondstar-idle-timeout': duration('end sessions in which nothing happens', { default: '15m' }),
 });
 
 export const relayFlags = flagGroup('DHCP relay', {

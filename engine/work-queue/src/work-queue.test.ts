@@ -2,13 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
-import { createControllerMetrics } from './metrics.ts';
 import { WorkQueue } from './work-queue.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 
 function deps(set = new MetricSet()) {
-  return { clock: nodeClock, log, metrics: createControllerMetrics(set) };
+  const metrics = {
+    reconciled: set.counter('reconcile_total', 'done'),
+    reconcileErrors: set.counter('reconcile_errors_total', 'failed'),
+    waiting: set.gauge('waiting', 'waiting'),
+  };
+  return { clock: nodeClock, log, metrics, kind: 'workflow' };
 }
 
 test('runs a key one at a time, and again if it was added meanwhile', async () => {
@@ -43,7 +47,7 @@ test('retries after a failure', async () => {
   queue.add('a');
   await succeeded;
   await queue.close();
-  assert.equal(samplesOf(set)['controller_reconcile_errors_total'], 1);
+  assert.equal(samplesOf(set)['reconcile_errors_total'], 1);
 });
 
 test('accepts no work after it was closed', async () => {
@@ -78,9 +82,9 @@ test('runs eight keys at once, and due keys in addition', async () => {
   for (let i = 0; i < 20; i++) queue.add(`slow-${i}`);
   await dueBegan;
   assert.equal(mostAtOnce, 8);
-  assert.equal(samplesOf(set)['controller_waiting'], 12);
+  assert.equal(samplesOf(set)['waiting'], 12);
   resolve();
-  while (working.size > 0 || samplesOf(set)['controller_waiting'] !== 0) await new Promise(setImmediate);
+  while (working.size > 0 || samplesOf(set)['waiting'] !== 0) await new Promise(setImmediate);
   assert.equal(mostAtOnce, 8);
   await queue.close();
 });
@@ -129,5 +133,5 @@ test('closes without waiting for slow work', async () => {
   queue.add('slow/1');
   await new Promise(setImmediate);
   await queue.close();
-  assert.equal(samplesOf(set)['controller_reconcile_errors_total'], 0);
+  assert.equal(samplesOf(set)['reconcile_errors_total'], 0);
 });

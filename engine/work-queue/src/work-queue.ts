@@ -1,6 +1,5 @@
 import type { Clock, Log } from '@tinkerbell/platform-contract';
-import type { CounterChild } from '@tinkerbell/platform-metrics';
-import type { ControllerMetrics } from './metrics.ts';
+import type { Counter, CounterChild, Gauge } from '@tinkerbell/platform-metrics';
 
 /** The result of a piece of work: done, or due again at a time of the clock. */
 export type Again = { readonly atMs: number } | undefined;
@@ -12,12 +11,22 @@ const ASIDE_MAX = 64;
 /** Concurrent keys: for added keys, and for due keys. Slow added keys therefore delay no deadline. */
 const AT_ONCE = 8;
 
+export interface QueueMetrics {
+  readonly reconciled: Counter;
+  readonly reconcileErrors: Counter;
+  readonly waiting: Gauge;
+}
+
 type Lane = 'added' | 'due';
 
 interface QueueDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<ControllerMetrics, 'reconciled' | 'reconcileErrors' | 'waiting'>;
+  readonly metrics: QueueMetrics;
+  /** The name of a key in the log. */
+  readonly kind: string;
+  /** For work that mostly waits. Default: 8. */
+  readonly atOnce?: number;
 }
 
 /** The slot of a running key. */
@@ -33,6 +42,8 @@ export interface Place {
 export class WorkQueue {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #kind: string;
+  readonly #atOnce: number;
   readonly #work: (key: string, place: Place) => Promise<Again>;
   readonly #waiting: Readonly<Record<Lane, WaitingKeys>> = {
     added: new WaitingKeys(),
@@ -53,9 +64,14 @@ export class WorkQueue {
   readonly #done: CounterChild;
   readonly #failed: CounterChild;
 
-  constructor({ clock, log, metrics }: QueueDeps, work: (key: string, place: Place) => Promise<Again>) {
+  constructor(
+    { clock, log, metrics, kind, atOnce = AT_ONCE }: QueueDeps,
+    work: (key: string, place: Place) => Promise<Again>,
+  ) {
     this.#clock = clock;
     this.#log = log;
+    this.#kind = kind;
+    this.#atOnce = atOnce;
     this.#work = work;
     this.#done = metrics.reconciled.with();
     this.#failed = metrics.reconcileErrors.with();
@@ -89,7 +105,7 @@ export class WorkQueue {
       lane === 'due' || (aside.get(namespace) ?? 0) < ASIDE_MAX;
     for (;;) {
       const away = aside.values().reduce((sum, count) => sum + count, 0);
-      if (running.size - away >= AT_ONCE) return;
+      if (running.size - away >= this.#atOnce) return;
       const key = waiting.take(mayBegin);
       if (key === undefined) return;
       // Started in a later turn, so that the key counts as running before its work starts.
@@ -120,7 +136,7 @@ export class WorkQueue {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
       this.#failed.add();
-      this.#log.error('reconcile failed', { workflow: key, failures, error: String(thrown) });
+      this.#log.error('reconcile failed', { [this.#kind]: key, failures, error: String(thrown) });
       return { atMs: this.#clock.nowMs() + Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures) };
     }
   }

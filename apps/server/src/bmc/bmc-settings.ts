@@ -1,0 +1,33 @@
+/** Settings of the control of BMCs, and of the way to them. */
+import type { BmcServiceConfig } from '@tinkerbell/service-bmc';
+import type { FlagReader } from '../settings/flag-reader.ts';
+
+export interface BmcConnectionSettings {
+  /** The limit for each request to a BMC. */
+  readonly timeoutMs: number;
+  /** PEM file of the authorities of BMCs. Undefined: those of the system. */
+  readonly caFile: string | undefined;
+}
+
+/** More would only wait for the processor. */
+const AT_ONCE_RANGE = [1, 1000] as const;
+
+export function bmcConnectionSettings(flags: FlagReader): BmcConnectionSettings {
+  const caFile = flags.text('bmc-ca-file');
+  return {
+    timeoutMs: flags.durationMs('rufio-bmc-connect-timeout'),
+    caFile: caFile === '' ? undefined : caFile,
+  };
+}
+
+/** Undefined when BMCs are not controlled. */
+export function bmcSettings(flags: FlagReader): BmcServiceConfig | undefined {
+  if (!flags.boolean('enable-rufio-controller')) return undefined;
+  return {
+    powerCheckMs: flags.durationMs('rufio-power-check-interval'),
+    inventoryMs: flags.boolean('rufio-enable-inventory-collection')
+      ? flags.durationMs('rufio-inventory-refresh-interval')
+      : undefined,
+    atOnce: flags.number('rufio-max-concurrent-reconciles', AT_ONCE_RANGE),
+  };
+}

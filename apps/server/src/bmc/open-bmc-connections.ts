@@ -1,0 +1,50 @@
+/** The way to BMCs, with a driver for each protocol. */
+import { readFileSync } from 'node:fs';
+import {
+  BmcConnections,
+  createHomeAssistantDriver,
+  createIpmiDriver,
+  createRpcDriver,
+  type Drivers,
+  type TrustOf,
+} from '@tinkerbell/engine-bmc';
+import { messageOf, type Clock, type Random, type Udp } from '@tinkerbell/platform-contract';
+import { openNodeEndpointHttp } from '@tinkerbell/platform-node';
+import type { Store } from '@tinkerbell/store-contract';
+import { SettingsError } from '../settings/settings-error.ts';
+import type { BmcConnectionSettings } from './bmc-settings.ts';
+
+interface Deps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly udp: Udp;
+}
+
+/** Throws a SettingsError when the file of the authorities cannot be read. */
+export function openBmcConnections(deps: Deps, settings: BmcConnectionSettings): BmcConnections {
+  const trustOf = trustIn(settings.caFile);
+  return new BmcConnections({ ...deps, ...settings, trustOf, drivers: driversFor(deps) });
+}
+
+function driversFor({ clock, random, udp }: Deps): Drivers {
+  const http = { clock, openHttp: openNodeEndpointHttp };
+  return {
+    ipmitool: createIpmiDriver({ clock, random, udp }),
+    rpc: createRpcDriver(http),
+    homeassistant: createHomeAssistantDriver(http),
+  };
+}
+
+function trustIn(caFile: string | undefined): TrustOf {
+  const certificates = caFile === undefined ? [] : [readAuthorities(caFile)];
+  return () => ({ kind: 'authorities', certificates });
+}
+
+function readAuthorities(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (thrown) {
+    throw new SettingsError(`--bmc-ca-file: ${messageOf(thrown)}`);
+  }
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BmcAction } from '@tinkerbell/resources';
+import { describeOperation, operationOf } from './operation.ts';
+
+const valid: readonly (readonly [BmcAction, string])[] = [
+  [{ powerAction: 'cycle' }, 'power cycle'],
+  [{ powerAction: 'status' }, 'read the power state'],
+  [{ oneTimeBootDeviceAction: { device: ['pxe', 'disk'], efiBoot: true } }, 'boot from pxe once (UEFI)'],
+  [{ bootDevice: { device: 'disk', persistent: true } }, 'boot from disk always (BIOS)'],
+  [{ bootDevice: { device: 'PXE' } }, 'boot from pxe once (BIOS)'],
+  [{ virtualMediaAction: { kind: 'cd', mediaURL: 'http://a/b.iso' } }, 'insert http://a/b.iso'],
+  [{ virtualMediaAction: { kind: 'CD', mediaURL: '' } }, 'eject the virtual CD'],
+  [{ virtualMediaAction: { kind: 'CD' } }, 'eject the virtual CD'],
+];
+
+for (const [action, description] of valid) {
+  test(`${JSON.stringify(action)} means: ${description}`, () => {
+    const result = operationOf(action);
+    assert.ok(result.ok);
+    assert.equal(describeOperation(result.operation), description);
+  });
+}
+
+const invalid: readonly (readonly [BmcAction, RegExp])[] = [
+  [{}, /no operation; set powerAction/],
+  [{ bootDevice: { device: 'floppy' } }, /bootDevice.device: "floppy": must be one of pxe/],
+  [{ oneTimeBootDeviceAction: { device: [] } }, /oneTimeBootDeviceAction.device\[0\]: "": must be one of/],
+  [{ virtualMediaAction: { kind: 'Floppy' } }, /virtualMediaAction.kind: "Floppy": must be CD/],
+];
+
+for (const [action, message] of invalid) {
+  test(`${JSON.stringify(action)} is rejected with its field`, () => {
+    const result = operationOf(action);
+    assert.ok(!result.ok);
+    assert.match(result.message, message);
+  });
+}

@@ -1,0 +1,82 @@
+/** What a BMC Task asks for, as a value without options that contradict each other. */
+import type { BmcAction } from '@tinkerbell/resources';
+
+export type PowerState = 'on' | 'off' | 'unknown';
+
+/** `soft` asks the operating system to shut down. `cycle` turns the power off and on. `reset` restarts without it. */
+export type PowerOperation = 'on' | 'off' | 'soft' | 'cycle' | 'reset';
+
+/** The devices that Tasks may name. */
+const bootDevices = ['pxe', 'disk', 'bios', 'cdrom', 'safe'] as const;
+export type BootDevice = (typeof bootDevices)[number];
+
+export interface BootSetting {
+  readonly device: BootDevice;
+  /** False: for the next boot only. */
+  readonly persistent: boolean;
+  readonly efiBoot: boolean;
+}
+
+export type BmcOperation =
+  | { readonly kind: 'power'; readonly operation: PowerOperation }
+  | { readonly kind: 'power-status' }
+  | { readonly kind: 'boot-device'; readonly setting: BootSetting }
+  /** Without a URL, ejects. */
+  | { readonly kind: 'virtual-media'; readonly url?: string };
+
+export type OperationResult =
+  | { readonly ok: true; readonly operation: BmcOperation }
+  | { readonly ok: false; readonly message: string };
+
+/** The message names the field of the Task. */
+export function operationOf(action: BmcAction): OperationResult {
+  const { powerAction, bootDevice, oneTimeBootDeviceAction: once, virtualMediaAction: media } = action;
+  if (powerAction === 'status') return { ok: true, operation: { kind: 'power-status' } };
+  if (powerAction !== undefined) return { ok: true, operation: { kind: 'power', operation: powerAction } };
+  if (bootDevice !== undefined) {
+    const { device = '', efiBoot = false, persistent = false } = bootDevice;
+    return bootOperation('bootDevice.device', { device, efiBoot, persistent });
+  }
+  if (once !== undefined) {
+    const { device: [device = ''], efiBoot = false } = once;
+    return bootOperation('oneTimeBootDeviceAction.device[0]', { device, efiBoot, persistent: false });
+  }
+  if (media !== undefined) return mediaOperation(media);
+  const message = 'the Task has no operation; set powerAction, bootDevice or virtualMediaAction';
+  return { ok: false, message };
+}
+
+function bootOperation(
+  field: string,
+  setting: Omit<BootSetting, 'device'> & { readonly device: string },
+): OperationResult {
+  const device = bootDevices.find((one) => one === setting.device.toLowerCase());
+  if (device !== undefined)
+    return { ok: true, operation: { kind: 'boot-device', setting: { ...setting, device } } };
+  const message = `${field}: ${JSON.stringify(setting.device)}: must be one of ${bootDevices.join(', ')}`;
+  return { ok: false, message };
+}
+
+function mediaOperation({ kind, mediaURL = '' }: { kind: string; mediaURL?: string }): OperationResult {
+  if (kind.toUpperCase() !== 'CD') {
+    const message = `virtualMediaAction.kind: ${JSON.stringify(kind)}: must be CD`;
+    return { ok: false, message };
+  }
+  return { ok: true, operation: { kind: 'virtual-media', ...(mediaURL === '' ? {} : { url: mediaURL }) } };
+}
+
+/** One line for a person: `power on`, `boot from pxe once (UEFI)`, `insert http://…`. */
+export function describeOperation(operation: BmcOperation): string {
+  switch (operation.kind) {
+    case 'power':
+      return `power ${operation.operation}`;
+    case 'power-status':
+      return 'read the power state';
+    case 'boot-device': {
+      const { device, persistent, efiBoot } = operation.setting;
+      return `boot from ${device} ${persistent ? 'always' : 'once'} (${efiBoot ? 'UEFI' : 'BIOS'})`;
+    }
+    case 'virtual-media':
+      return operation.url === undefined ? 'eject the virtual CD' : `insert ${operation.url}`;
+  }
+}

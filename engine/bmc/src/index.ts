@@ -1,0 +1,33 @@
+export { adviceFor, BmcError, bmcErrorCodes, type BmcErrorCode } from './bmc-error.ts';
+export {
+  bootDevices,
+  type BmcCredentials,
+  type BmcDriver,
+  type BmcSession,
+  type BmcTarget,
+  type BootDevice,
+  type BootSetting,
+  type DriverDeps,
+  type MediaState,
+  type PowerOperation,
+  type PowerState,
+  type ProviderName,
+  type SerialConsole,
+} from './driver.ts';
+export {
+  BmcConnections,
+  type Call,
+  type ConnectionsDeps,
+  type Drivers,
+  type OpenedConsole,
+} from './connections/bmc-connections.ts';
+export {
+  resolveConnection,
+  type ResolvedConnection,
+  type TrustOf,
+} from './connections/resolve-connection.ts';
+export { createHomeAssistantDriver } from './home-assistant/home-assistant-driver.ts';
+export { createRpcDriver } from './rpc/rpc-driver.ts';
+export { createIpmiDriver } from './ipmi/ipmi-driver.ts';
+export type { IpmiDeps, IpmiOptions } from './ipmi/ipmi-deps.ts';
+export { nodeIpmiCrypto } from './ipmi/node-crypto.ts';

@@ -1,0 +1,1 @@
+export { WorkQueue, type Again, type Place, type QueueMetrics } from './work-queue.ts';

@@ -1,0 +1,178 @@
+/** Small requests to one endpoint, over node:http and TLS connections whose certificate is checked before anything is sent. */
+import type { Agent, AgentOptions, ClientRequest, IncomingMessage } from 'node:http';
+import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { connect, type TLSSocket } from 'node:tls';
+import {
+  codeOf,
+  EndpointError,
+  errorOf,
+  messageOf,
+  type EndpointAnswer,
+  type EndpointFailure,
+  type EndpointHttp,
+  type EndpointRequest,
+  type EndpointTrust,
+} from '@tinkerbell/platform-contract';
+import { nodeHttp } from './node-http.ts';
+
+/** BMCs have few connections, and some serve only one. */
+const CONNECTIONS_MAX = 1;
+const IDLE_MS = 15_000;
+
+export function openNodeEndpointHttp(): EndpointHttp {
+  return new NodeEndpointHttp();
+}
+
+class NodeEndpointHttp implements EndpointHttp {
+  readonly #plain = new nodeHttp.Agent(agentOptions);
+  /** One for each trust, because a kept connection was checked by the trust of its time. */
+  readonly #secure = new Map<string, CheckingAgent>();
+  #sha256: string | undefined;
+
+  certificateSha256(): string | undefined {
+    return this.#sha256;
+  }
+
+  request(url: URL, request: EndpointRequest): Promise<EndpointAnswer> {
+    const agent = url.protocol === 'https:' ? this.#agentFor(request.trust) : this.#plain;
+    return exchange(url, agent, request);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#plain.destroy();
+    for (const agent of this.#secure.values()) agent.destroy();
+    await Promise.resolve();
+  }
+
+  #agentFor(trust: EndpointTrust): CheckingAgent {
+    const key = JSON.stringify(trust);
+    const known = this.#secure.get(key);
+    if (known !== undefined) return known;
+    const agent = new CheckingAgent(trust, (sha256) => (this.#sha256 = sha256));
+    this.#secure.set(key, agent);
+    return agent;
+  }
+}
+
+const agentOptions: AgentOptions = { keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: IDLE_MS };
+
+class WrongCertificate extends Error {}
+
+/** Gives a connection to a request only when its certificate is trusted. */
+class CheckingAgent extends TlsAgent {
+  readonly #trust: EndpointTrust;
+  readonly #seen: (sha256: string) => void;
+
+  constructor(trust: EndpointTrust, seen: (sha256: string) => void) {
+    const ca =
+      trust.kind === 'authorities' && trust.certificates.length > 0 ? [...trust.certificates] : undefined;
+    const options: TlsAgentOptions = {
+      ...agentOptions,
+      rejectUnauthorized: trust.kind === 'authorities',
+      ...(ca === undefined ? {} : { ca }),
+    };
+    super(options);
+    this.#trust = trust;
+    this.#seen = seen;
+  }
+
+  override createConnection(
+    options: TlsAgentOptions & { readonly host?: string; readonly port?: number },
+    done: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
+    const socket = connect({ ...options, host: options.host ?? 'localhost', port: options.port ?? 443 });
+    const fail = (error: Error): void => done(error, socket);
+    socket.once('error', fail);
+    socket.once('secureConnect', () => {
+      socket.off('error', fail);
+      const problem = this.#problemOf(socket);
+      if (problem !== undefined) socket.destroy();
+      done(problem ?? null, socket);
+    });
+  }
+
+  #problemOf(socket: TLSSocket): Error | undefined {
+    const sha256 = socket.getPeerCertificate().fingerprint256.replaceAll(':', '').toLowerCase();
+    this.#seen(sha256);
+    if (this.#trust.kind !== 'pin' || this.#trust.sha256 === sha256) return undefined;
+    return new WrongCertificate(`the certificate has the SHA-256 ${sha256}, which is not the pinned one`);
+  }
+}
+
+async function exchange(url: URL, agent: Agent, request: EndpointRequest): Promise<EndpointAnswer> {
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout]);
+  let isConnected = false;
+  try {
+    const incoming = await answerTo(url, { agent, request, signal }, () => (isConnected = true));
+    const body = await bodyOf(incoming, request.bytesMax);
+    const headers = { get: (name: string) => headerOf(incoming, name) };
+    return { status: incoming.statusCode ?? 0, headers, body };
+  } catch (thrown) {
+    if (thrown instanceof EndpointError)
+      throw new EndpointError(thrown.code, `${url.host}: ${thrown.message}`);
+    const isOver = timeout.aborted;
+    const code = failureOf(thrown, { isOver, isConnected, isAborted: request.signal?.aborted === true });
+    const why = isOver ? `no answer within ${request.timeoutMs} ms` : messageOf(thrown);
+    throw new EndpointError(code, `${url.host}: ${why}`, { cause: thrown });
+  }
+}
+
+function answerTo(
+  url: URL,
+  { agent, request, signal }: { agent: Agent; request: EndpointRequest; signal: AbortSignal },
+  connected: () => void,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { method, headers = {}, body } = request;
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const sent: ClientRequest = nodeHttp.request(url, {
+      agent,
+      method,
+      headers: { 'accept-encoding': 'identity', ...headers, ...length },
+      signal,
+    });
+    sent.once('socket', (socket) => {
+      if (socket.connecting) socket.once('connect', connected);
+      else connected();
+    });
+    sent.once('response', resolve);
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+async function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new EndpointError('too-large', `the answer has more than ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | null {
+  const value = headers[name.toLowerCase()];
+  return Array.isArray(value) ? value.join(', ') : (value ?? null);
+}
+
+const EXPIRED: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
+/** OpenSSL's names of what is wrong with a chain, and Node's of a wrong name. */
+const UNTRUSTED =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|CERT_.*|INVALID_CA|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+
+function failureOf(
+  thrown: unknown,
+  { isOver, isConnected, isAborted }: { isOver: boolean; isConnected: boolean; isAborted: boolean },
+): EndpointFailure {
+  const code = codeOf(thrown) ?? '';
+  if (isAborted) return 'aborted';
+  if (isOver) return isConnected ? 'timed-out' : 'unreachable';
+  if (thrown instanceof WrongCertificate) return 'untrusted-certificate';
+  if (EXPIRED.has(code)) return 'expired-certificate';
+  if (UNTRUSTED.test(code)) return 'untrusted-certificate';
+  return isConnected && errorOf(thrown).message !== '' ? 'broken' : 'unreachable';
+}

@@ -1,0 +1,29 @@
+import type { BmcConnections } from '@tinkerbell/engine-bmc';
+import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import type { Journal, Store, View } from '@tinkerbell/store-contract';
+import type { BmcMetrics } from './metrics.ts';
+
+export interface BmcServiceDeps {
+  readonly store: Store;
+  readonly view: View;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly connections: BmcConnections;
+}
+
+export interface BmcServiceConfig {
+  /** How often the power state of each machine is read. */
+  readonly powerCheckMs: number;
+  /** How often the parts of each machine are read. Undefined: never. */
+  readonly inventoryMs: number | undefined;
+  /** BMCs that are called at the same time. */
+  readonly atOnce: number;
+}
+
+/** What the reconcilers use. */
+export interface Reconciling extends BmcServiceDeps {
+  readonly config: BmcServiceConfig;
+  readonly metrics: BmcMetrics;
+}

@@ -1,0 +1,3 @@
+export { createBmcService } from './bmc-service.ts';
+export type { BmcServiceConfig, BmcServiceDeps } from './config.ts';
+export { createBmcMetrics } from './metrics.ts';

@@ -1,0 +1,94 @@
+/** A BMC in memory, which can lie. */
+import {
+  BmcError,
+  type BmcDriver,
+  type BmcSession,
+  type BootSetting,
+  type PowerOperation,
+  type PowerState,
+} from '@tinkerbell/engine-bmc';
+import type { OutOfBandAttributes } from '@tinkerbell/resources';
+
+export class SimulatedBmc {
+  power: PowerState = 'off';
+  boot: BootSetting = { device: 'none', persistent: false, efiBoot: false };
+  media: string | undefined;
+  parts: OutOfBandAttributes = { product: { name: 'Simulated', serialNumber: 'S1' } };
+  /** Operations that the BMC has accepted. */
+  readonly accepted: string[] = [];
+  /** Failures that the next calls get, in order. A call that is not listed works. */
+  readonly failures: (BmcError | undefined)[] = [];
+  logins = 0;
+  password = 'secret';
+  ignoresPower = false;
+  ignoresBootDevice = false;
+  ignoresMedia = false;
+  reportsBootDevice = true;
+  /** Calls at the same time, at most. */
+  calls = 0;
+  callsMax = 0;
+
+  driver(name: 'ipmitool' | 'gofish' = 'ipmitool'): BmcDriver {
+    return {
+      name,
+      open: async (target) => {
+        await this.#call();
+        if (target.credentials.password !== this.password)
+          throw new BmcError('wrong-credentials', `the BMC at ${target.host} refused the login`);
+        this.logins += 1;
+        return this.#session(name);
+      },
+    };
+  }
+
+  #session(provider: 'ipmitool' | 'gofish'): BmcSession {
+    return {
+      provider,
+      powerState: async () => {
+        await this.#call();
+        return this.power;
+      },
+      setPower: async (operation) => {
+        await this.#call();
+        this.accepted.push(`power ${operation}`);
+        if (!this.ignoresPower) this.#setPower(operation);
+      },
+      setBootDevice: async (setting) => {
+        await this.#call();
+        this.accepted.push(`boot ${setting.device}`);
+        if (!this.ignoresBootDevice) this.boot = setting;
+      },
+      bootDevice: async () => {
+        await this.#call();
+        return this.reportsBootDevice ? this.boot : undefined;
+      },
+      setVirtualMedia: async (url) => {
+        await this.#call();
+        this.accepted.push(url === undefined ? 'eject' : `insert ${url}`);
+        if (!this.ignoresMedia) this.media = url;
+      },
+      virtualMedia: async () => {
+        await this.#call();
+        return this.media === undefined ? {} : { url: this.media };
+      },
+      inventory: async () => {
+        await this.#call();
+        return this.parts;
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+
+  #setPower(operation: PowerOperation): void {
+    this.power = operation === 'off' || operation === 'soft' ? 'off' : 'on';
+  }
+
+  async #call(): Promise<void> {
+    this.calls += 1;
+    this.callsMax = Math.max(this.callsMax, this.calls);
+    await Promise.resolve();
+    this.calls -= 1;
+    const failure = this.failures.shift();
+    if (failure !== undefined) throw failure;
+  }
+}

@@ -1,0 +1,21 @@
+import type { BmcConnections } from '@tinkerbell/engine-bmc';
+import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { Journal, View } from '@tinkerbell/store-contract';
+
+export interface SerialDeps {
+  readonly view: View;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly connections: Pick<BmcConnections, 'openConsole' | 'close'>;
+}
+
+export interface SerialConfig {
+  readonly address: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** A private key in OpenSSH or PEM format. It stays the same, so that clients can recognise the server. */
+  readonly hostKey: string;
+  /** Sessions without a byte in either direction end. */
+  readonly idleMs: number;
+}

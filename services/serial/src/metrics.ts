@@ -1,0 +1,12 @@
+import type { MetricSet } from '@tinkerbell/platform-metrics';
+
+export type SerialMetrics = ReturnType<typeof createSerialMetrics>;
+
+/** What the serial console service counts. */
+export function createSerialMetrics(set: MetricSet) {
+  return {
+    logins: set.counter('serial_logins_total', 'SSH logins to serial consoles by outcome', ['outcome']),
+    sessions: set.gauge('serial_sessions', 'SSH sessions on serial consoles'),
+    consoles: set.gauge('serial_consoles', 'serial consoles that are open at BMCs'),
+  };
+}

@@ -1,0 +1,172 @@
+/** SSH to the serial consoles of machines (upstream SecondStar), without ipmitool. */
+import { once } from 'node:events';
+import { codeOf, PlatformError, Slots, type Service } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
+import {
+  bmcMachineKind,
+  collectionOf,
+  primaryMacOf,
+  type BmcMachine,
+  type Hardware,
+} from '@tinkerbell/resources';
+import { Collection } from '@tinkerbell/store-contract';
+import ssh2, { type Connection, type Server, type ServerChannel, type Session } from 'ssh2';
+import type { SerialConfig, SerialDeps } from './config.ts';
+import { createSerialMetrics, type SerialMetrics } from './metrics.ts';
+import { SharedConsoles } from './shared-console.ts';
+import { followLogin } from './ssh-login.ts';
+import { runSession, type WatchedMachine } from './ssh-session.ts';
+
+const machineCollection = new Collection<BmcMachine>(collectionOf(bmcMachineKind));
+/** Each holds buffers and a session at a BMC. */
+const CONNECTIONS_MAX = 256;
+
+export interface SerialService extends Service {
+  /** The port that it listens on, once started. */
+  port(): number;
+}
+
+export function createSerialService(deps: SerialDeps, config: SerialConfig): SerialService {
+  const set = new MetricSet();
+  const server = new SerialServer(deps, config, createSerialMetrics(set));
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
+  return {
+    name: 'serial',
+    routes: [],
+    metrics: set,
+    stopped: () => stopped,
+    health: () => ({ ready: true }),
+    port: () => server.port(),
+    async start(signal) {
+      await server.listen();
+      signal.addEventListener('abort', () => void server.close().then(resolve));
+    },
+  };
+}
+
+class SerialServer {
+  readonly #deps: SerialDeps;
+  readonly #config: SerialConfig;
+  readonly #metrics: SerialMetrics;
+  readonly #consoles: SharedConsoles;
+  readonly #slots = new Slots(CONNECTIONS_MAX);
+  readonly #clients = new Set<Connection>();
+  readonly #server: Server;
+  #sessions = 0;
+
+  constructor(deps: SerialDeps, config: SerialConfig, metrics: SerialMetrics) {
+    this.#deps = deps;
+    this.#config = config;
+    this.#metrics = metrics;
+    this.#consoles = new SharedConsoles(deps.connections);
+    metrics.sessions.from(() => this.#sessions);
+    metrics.consoles.from(() => this.#consoles.size);
+    this.#server = new ssh2.Server({ hostKeys: [config.hostKey] }, (client) => this.#accept(client));
+  }
+
+  port(): number {
+    const address: unknown = this.#server.address();
+    const isPort = typeof address === 'object' && address !== null && 'port' in address;
+    return isPort && typeof address.port === 'number' ? address.port : 0;
+  }
+
+  /** Rejects with a PlatformError of code `address-in-use`. */
+  async listen(): Promise<void> {
+    const { address, port } = this.#config;
+    this.#server.listen(port, address);
+    try {
+      await once(this.#server, 'listening');
+    } catch (thrown) {
+      const text = `cannot listen for SSH on ${address}:${port}: ${codeOf(thrown) ?? String(thrown)}`;
+      throw new PlatformError('address-in-use', text, {
+        cause: thrown,
+        port: { protocol: 'tcp', number: port },
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#consoles.close();
+    for (const client of this.#clients) client.end();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await this.#deps.connections.close();
+  }
+
+  #accept(client: Connection): void {
+    const release = this.#slots.take();
+    // Errors of a connection are the client's, and its close follows.
+    client.on('error', (error) =>
+      this.#deps.log.debug('serial console: connection failed', { error: error.message }),
+    );
+    if (release === undefined) {
+      client.end();
+      return;
+    }
+    this.#clients.add(client);
+    client.on('close', () => {
+      release();
+      this.#clients.delete(client);
+    });
+    followLogin(this.#deps, { client, metrics: this.#metrics }, (hardware) => this.#serve(client, hardware));
+  }
+
+  #serve(client: Connection, hardware: Hardware): void {
+    client.on('session', (accept) => {
+      const session: Session = accept();
+      session.on('pty', (acceptPty) => acceptPty());
+      session.on('shell', (acceptShell) => void this.#run(acceptShell(), hardware));
+      session.on('exec', (acceptExec) => {
+        const channel = acceptExec();
+        channel.stderr.write('this is a serial console, which runs no commands; connect without one\r\n');
+        channel.exit(1);
+        channel.end();
+      });
+    });
+  }
+
+  async #run(channel: ServerChannel, hardware: Hardware): Promise<void> {
+    const machine = this.#machineOf(hardware);
+    if (typeof machine === 'string') {
+      channel.write(`${machine}\r\n`);
+      channel.exit(1);
+      channel.end();
+      return;
+    }
+    this.#sessions += 1;
+    this.#record(hardware, 'console-opened', `serial console of ${hardware.metadata.name} opened over SSH`);
+    const { clock } = this.#deps;
+    try {
+      await runSession(
+        { consoles: this.#consoles, clock },
+        { channel, idleMs: this.#config.idleMs },
+        machine,
+      );
+    } finally {
+      this.#sessions -= 1;
+      this.#record(hardware, 'console-closed', `serial console of ${hardware.metadata.name} closed`);
+    }
+  }
+
+  /** A text says why there is none, and what to do. */
+  #machineOf({ metadata, spec }: Hardware): WatchedMachine | string {
+    const name = spec?.bmcRef?.name ?? '';
+    if (name === '') return `hardware/${metadata.name} has no BMC: set spec.bmcRef to the name of a Machine`;
+    const { namespace } = metadata;
+    const machine = machineCollection
+      .all(this.#deps.view)
+      .find((one) => one.metadata.name === name && one.metadata.namespace === namespace);
+    const connection = machine?.spec?.connection;
+    if (connection === undefined) return `there is no Machine ${namespace}/${name}, which spec.bmcRef names`;
+    return { key: `${namespace}/${name}`, connection };
+  }
+
+  #record(hardware: Hardware, event: string, message: string): void {
+    const machine = primaryMacOf(hardware);
+    this.#deps.journal.append({
+      source: 'bmc',
+      event,
+      message,
+      ...(machine === undefined ? {} : { machine }),
+    });
+  }
+}
