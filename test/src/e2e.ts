@@ -8,6 +8,7 @@ import { casesNamed, runActionSuite } from './actions/run-suite.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { type BreakResult } from './image-breaks/break-run.ts';
+import { summaryOf } from './image-breaks/fetched-twice.ts';
 import { runBreakSuite } from './image-breaks/run-suite.ts';
 import { runMatrix, type CaseResult } from './firmware/run-matrix.ts';
 
@@ -28,7 +29,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   breaks     no machines: installs disk images while network, agent, machine and server break at random
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
 
-  --only TEXT   cases whose name has TEXT in it; several separated by |
+  --only TEXT   cases whose name has TEXT in it; several separated by |. Of breaks: the number of a run
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)
   --runs N      installations of \`breaks\` (default 100)
   --seed N      repeats the random choices of \`breaks\`
@@ -101,17 +102,25 @@ async function runActions({ only, jobs, list, json }: Wanted): Promise<number> {
 async function runBreaks({
   runs,
   seed,
+  only,
   json,
 }: {
   runs: string;
   seed: string;
+  only: string;
   json: boolean;
 }): Promise<number> {
   process.stdout.write(`seed ${seed}\n`);
   const onResult = (result: BreakResult): void => {
     show({ ...result, name: `${result.name} (fetched ${result.fetched.toFixed(2)} x)` });
   };
-  return reported('breaks', json, () => runBreakSuite({ runs: Number(runs), seed: Number(seed), onResult }));
+  const chosen = only === '' ? {} : { only: Number(only) };
+  const options = { runs: Number(runs), seed: Number(seed), ...chosen, onResult };
+  return reported('breaks', json, async () => {
+    const results = await runBreakSuite(options);
+    process.stdout.write(`\n${summaryOf(results)}\n`);
+    return results;
+  });
 }
 
 async function reported(

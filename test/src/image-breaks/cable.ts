@@ -10,8 +10,8 @@ export interface Cable {
   plug(port: number): void;
   /** Ends all connections, and refuses new ones for this time. */
   cut(forMs: number): void;
-  /** Calls back once, after this many more bytes from the server. */
-  afterBytes(count: number, act: () => void): void;
+  /** Resolves with true after this many more bytes from the server, and with false when the signal aborts before. */
+  afterBytes(count: number, over: AbortSignal): Promise<boolean>;
   /** From the server, since the start. */
   passedBytes(): number;
   close(): Promise<void>;
@@ -21,16 +21,8 @@ export async function openCable(): Promise<Cable> {
   let target = 0;
   let cutUntilMs = 0;
   let freeAtMs = 0;
-  let passed = 0;
-  let wait: { readonly at: number; readonly act: () => void } | undefined;
+  const counter = countBytes();
   const open = new Set<() => void>();
-  const count = (bytes: number): void => {
-    passed += bytes;
-    if (wait === undefined || passed < wait.at) return;
-    const { act } = wait;
-    wait = undefined;
-    act();
-  };
   /** All connections share the rate. */
   const slow = (from: Socket, bytes: number): void => {
     freeAtMs = Math.max(performance.now(), freeAtMs) + bytes / BYTES_PER_MS;
@@ -51,7 +43,7 @@ export async function openCable(): Promise<Cable> {
     upstream.on('data', (bytes: Buffer) => {
       client.write(bytes);
       slow(upstream, bytes.length);
-      count(bytes.length);
+      counter.add(bytes.length);
     });
     for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
   }).listen(0, '127.0.0.1');
@@ -66,14 +58,34 @@ export async function openCable(): Promise<Cable> {
       cutUntilMs = performance.now() + forMs;
       for (const end of open) end();
     },
-    afterBytes(bytes, act) {
-      wait = { at: passed + bytes, act };
-    },
-    passedBytes: () => passed,
+    afterBytes: (bytes, over) => counter.after(bytes, over),
+    passedBytes: () => counter.passed(),
     async close() {
       for (const end of open) end();
       server.close();
       await once(server, 'close');
+    },
+  };
+}
+
+/** One caller at a time may wait. */
+function countBytes() {
+  let passed = 0;
+  let wait: { readonly at: number; readonly resolve: (isReached: boolean) => void } | undefined;
+  return {
+    passed: () => passed,
+    add(bytes: number): void {
+      passed += bytes;
+      if (wait === undefined || passed < wait.at) return;
+      wait.resolve(true);
+      wait = undefined;
+    },
+    after(bytes: number, over: AbortSignal): Promise<boolean> {
+      return new Promise((resolve) => {
+        if (over.aborted) return resolve(false);
+        wait = { at: passed + bytes, resolve };
+        over.addEventListener('abort', () => resolve(false), { once: true });
+      });
     },
   };
 }

@@ -1,12 +1,11 @@
-/** A disk image as sites have them, and the device that it is written to. */
-import { execFileSync, spawnSync } from 'node:child_process';
+/** A disk image as sites have them, and what the disk has before. */
 import { createHash, randomFillSync } from 'node:crypto';
-import { closeSync, createReadStream, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import type { SeededChoice } from '../seeded-choice.ts';
 
 const MEBIBYTE = 1024 * 1024;
-export const IMAGE_BYTES = 96 * MEBIBYTE;
-const DATA_BYTES = 40 * MEBIBYTE;
+export const IMAGE_BYTES = 64 * MEBIBYTE;
+const DATA_BYTES = 28 * MEBIBYTE;
 const EXTENT_BYTES_MAX = 2 * MEBIBYTE;
 const SECTOR_BYTES = 512;
 /** Every other extent is text, which compresses well. */
@@ -32,22 +31,12 @@ export function soil(device: string): void {
   const file = openSync(device, 'r+');
   const used = Buffer.alloc(MEBIBYTE, 0xaa);
   for (let at = 0; at < IMAGE_BYTES; at += MEBIBYTE) writeSync(file, used, 0, MEBIBYTE, at);
+  fsyncSync(file);
   closeSync(file);
 }
 
 export async function sha256Of(path: string): Promise<string> {
-  // What the page cache has of a device may be older than the device.
-  spawnSync('blockdev', ['--flushbufs', path]);
   const hash = createHash('sha256');
   for await (const part of createReadStream(path, { highWaterMark: MEBIBYTE })) hash.update(part as Buffer);
   return hash.digest('hex');
-}
-
-/** Returns the loop device of a new file, which `release` detaches. */
-export function attachDisk(path: string): { readonly device: string; release(): void } {
-  const file = openSync(path, 'w');
-  ftruncateSync(file, IMAGE_BYTES);
-  closeSync(file);
-  const device = execFileSync('losetup', ['--find', '--show', path], { encoding: 'utf8' }).trim();
-  return { device, release: () => void spawnSync('losetup', ['--detach', device]) };
 }

@@ -1,13 +1,14 @@
 /** A server, an agent with a disk, and the cables between them. Each of them can break. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 import { startServer, type ServerChild } from '../start-server.ts';
 import { openCable, type Cable } from './cable.ts';
-import { attachDisk } from './disk-image.ts';
+import { insertDisk, type CachedDisk } from './cached-disk.ts';
+import { IMAGE_BYTES } from './disk-image.ts';
 
 const AGENT_MAIN = join(import.meta.dirname, '../../../apps/agent/src/main.ts');
 export const AGENT_ID = '02:00:00:00:b1:01';
@@ -23,7 +24,7 @@ export interface Site {
   restartServer(): Promise<void>;
   /** Kills the agent, but not what it had started. */
   restartAgent(): Promise<void>;
-  /** As a power cut of the machine: all its processes end, and so does what they kept in memory. */
+  /** As a power cut of the machine: all its processes end, and what they kept in memory and what its disk has not synced is lost. */
   restartMachine(): Promise<void>;
   /** The end of the output of the agents. */
   agentSaid(): readonly string[];
@@ -34,8 +35,8 @@ export async function openSite(cleanup: AsyncDisposableStack): Promise<Site> {
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
   const images = join(folder, 'images');
   mkdirSync(images);
-  const disk = attachDisk(join(folder, 'disk'));
-  cleanup.defer(() => disk.release());
+  const disk = insertDisk(folder, IMAGE_BYTES);
+  cleanup.defer(() => disk.remove());
   const [files, actions] = [await openCable(), await openCable()];
   cleanup.defer(async () => void (await Promise.all([files.close(), actions.close()])));
 
@@ -50,7 +51,7 @@ export async function openSite(cleanup: AsyncDisposableStack): Promise<Site> {
   };
   let server = await start();
   cleanup.defer(() => server.kill());
-  const agent = startAgent(folder, actions);
+  const agent = startAgent({ folder, port: actions.port, disk });
   cleanup.defer(() => agent.end());
   return {
     folder,
@@ -68,13 +69,22 @@ export async function openSite(cleanup: AsyncDisposableStack): Promise<Site> {
   };
 }
 
-function startAgent(folder: string, { port }: Cable) {
+interface Machine {
+  readonly folder: string;
+  /** Of the server. */
+  readonly port: number;
+  readonly disk: CachedDisk;
+}
+
+function startAgent({ folder, port, disk }: Machine) {
   const said: string[] = [];
-  const spool = join(folder, 'spool');
+  const home = join(folder, 'machine');
+  const spool = join(home, 'spool');
+  mkdirSync(home);
   const start = (): ChildProcess => {
     const flags = ['--id', AGENT_ID, '--grpc-server', `127.0.0.1:${port}`, '--attribute-detection=false'];
     const words = [AGENT_MAIN, ...flags, '--spool-directory', spool, '--backoff-max-interval', '500ms'];
-    const child = spawn(process.execPath, words, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, words, { cwd: home, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (text) => {
         said.push(...String(text).trimEnd().split('\n'));
@@ -89,10 +99,12 @@ function startAgent(folder: string, { port }: Cable) {
     await gone;
   };
   const killAll = async (): Promise<void> => {
-    const actions = childrenOf(child.pid ?? 0);
     await kill();
-    for (const pid of actions) killGroup(pid);
-    while (actions.some(isAlive)) await new Promise((resolve) => setTimeout(resolve, 5));
+    // Also actions of agents that were killed before.
+    for (let left = processesIn(home); left.length > 0; left = processesIn(home)) {
+      for (const pid of left) killGroup(pid);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
     rmSync(spool, { recursive: true, force: true });
   };
   return {
@@ -104,21 +116,22 @@ function startAgent(folder: string, { port }: Cable) {
     },
     async powerCut() {
       await killAll();
+      disk.cutPower();
       child = start();
     },
   };
 }
 
-function childrenOf(parent: number): readonly number[] {
+/** Whose working directory it is. */
+function processesIn(folder: string): readonly number[] {
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && parentOf(pid) === parent);
+    .filter((pid) => pid > 0 && directoryOf(pid) === folder);
 }
 
-/** From /proc/PID/stat, behind the name of the program in parentheses. */
-function parentOf(pid: number): number | undefined {
+function directoryOf(pid: number): string | undefined {
   try {
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
+    return readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return undefined;
   }
@@ -130,8 +143,4 @@ function killGroup(pid: number): void {
   } catch {
     // It has ended meanwhile.
   }
-}
-
-function isAlive(pid: number): boolean {
-  return parentOf(pid) !== undefined;
 }
