@@ -83,11 +83,13 @@ async function install(site: Site, { number, image, choose }: BreakOrder, course
   const over = new AbortController();
   const breaking = breakAll(site, { course, image, choose, over: over.signal });
   try {
-    await untilInstalled(site, name);
+    // A break that cannot be made ends the run too.
+    await Promise.race([untilInstalled(site, name), breaking.then(() => new Promise(() => {}))]);
   } finally {
     over.abort();
-    await breaking;
+    await Promise.allSettled([breaking]);
   }
+  await breaking;
 }
 
 interface Breaking {

@@ -3,14 +3,14 @@
  * which is shut down without a sync.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** For the file system itself. */
 const SPARE_BYTES = 32 * 1024 * 1024;
 
 export interface CachedDisk {
-  /** It keeps this name. */
+  /** A link to the loop device, which has another number after each power cut. */
   readonly device: string;
   /** No process may have the device open. */
   cutPower(): void;
@@ -20,33 +20,54 @@ export interface CachedDisk {
 export const DISK_PROGRAMS = ['losetup', 'mkfs.ext4', 'mount', 'umount', 'xfs_io'];
 
 export function insertDisk(folder: string, sizeBytes: number): CachedDisk {
-  const medium = join(folder, 'medium');
-  const shelf = join(folder, 'shelf');
-  const disk = join(shelf, 'disk');
-  mkdirSync(shelf);
-  makeFile(medium, sizeBytes + SPARE_BYTES);
-  run('mkfs.ext4', '-q', '-F', medium);
-  run('mount', '-o', 'loop', medium, shelf);
-  const remove = (): void => void spawnSync('umount', [shelf]);
+  const device = join(folder, 'device');
+  const fileOf = (life: number): string => join(folder, `medium-${life}`);
+  makeFile(fileOf(0), sizeBytes + SPARE_BYTES);
+  run('mkfs.ext4', '-q', '-F', fileOf(0));
+  let life = 0;
+  let spinning = spin(fileOf(life), { device, sizeBytes });
+  return {
+    device,
+    cutPower() {
+      run('xfs_io', '-x', '-c', 'shutdown', spinning.folder);
+      // A file system that another mount namespace holds stays shut down, so a copy of it is mounted.
+      run('cp', '--sparse=always', fileOf(life), fileOf(life + 1));
+      spinning.stop();
+      rmSync(fileOf(life));
+      life += 1;
+      spinning = spin(fileOf(life), { device });
+    },
+    remove: () => spinning.stop(),
+  };
+}
+
+interface Spinning {
+  /** Of the file system. */
+  readonly folder: string;
+  stop(): void;
+}
+
+/** A new disk is of this size. */
+function spin(medium: string, { device, sizeBytes }: { device: string; sizeBytes?: number }): Spinning {
+  const folder = `${medium}-mounted`;
+  const disk = join(folder, 'disk');
+  mkdirSync(folder);
+  run('mount', '-o', 'loop', medium, folder);
+  const unmount = (): void => void spawnSync('umount', ['--lazy', folder]);
   try {
-    makeFile(disk, sizeBytes);
-    const device = run('losetup', '--find', '--show', disk);
+    if (sizeBytes !== undefined) makeFile(disk, sizeBytes);
+    const loop = run('losetup', '--find', '--show', disk);
+    rmSync(device, { force: true });
+    symlinkSync(loop, device);
     return {
-      device,
-      cutPower() {
-        run('xfs_io', '-x', '-c', 'shutdown', shelf);
-        run('losetup', '--detach', device);
-        run('umount', shelf);
-        run('mount', '-o', 'loop', medium, shelf);
-        run('losetup', device, disk);
-      },
-      remove() {
-        spawnSync('losetup', ['--detach', device]);
-        remove();
+      folder,
+      stop() {
+        spawnSync('losetup', ['--detach', loop]);
+        unmount();
       },
     };
   } catch (error) {
-    remove();
+    unmount();
     throw error;
   }
 }
@@ -58,5 +79,5 @@ function makeFile(path: string, sizeBytes: number): void {
 }
 
 function run(program: string, ...words: readonly string[]): string {
-  return execFileSync(program, words, { encoding: 'utf8' }).trim();
+  return execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 }
