@@ -27,7 +27,7 @@ export async function openCable(): Promise<Cable> {
   const slow = (from: Socket, bytes: number): void => {
     freeAtMs = Math.max(performance.now(), freeAtMs) + bytes / BYTES_PER_MS;
     from.pause();
-    setTimeout(() => from.resume(), freeAtMs - performance.now());
+    setTimeout(() => from.resume(), Math.max(0, freeAtMs - performance.now()));
   };
 
   const server = createServer((client) => {

@@ -1,6 +1,6 @@
 /**
  * A disk with a cache: what was not synced is lost with its power. It is a loop device of a file in a file system of its own,
- * which is shut down without a sync.
+ * which is shut down without a sync. A cache writes in any order, so some of its blocks may be on the disk.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, symlinkSync } from 'node:fs';
@@ -8,12 +8,13 @@ import { join } from 'node:path';
 
 /** For the file system itself. */
 const SPARE_BYTES = 32 * 1024 * 1024;
+const BLOCK_BYTES = 256 * 1024;
 
 export interface CachedDisk {
   /** A link to the loop device, which has another number after each power cut. */
   readonly device: string;
-  /** No process may have the device open. */
-  cutPower(): void;
+  /** No process may have the device open. What the cache has of a block is on the disk when `keeps` returns true. */
+  cutPower(keeps: () => boolean): void;
   remove(): void;
 }
 
@@ -28,7 +29,9 @@ export function insertDisk(folder: string, sizeBytes: number): CachedDisk {
   let spinning = spin(fileOf(life), { device, sizeBytes });
   return {
     device,
-    cutPower() {
+    cutPower(keeps) {
+      const offsets = Array.from({ length: sizeBytes / BLOCK_BYTES }, (_, block) => block * BLOCK_BYTES);
+      writeBack(join(spinning.folder, 'disk'), offsets.filter(keeps));
       run('xfs_io', '-x', '-c', 'shutdown', spinning.folder);
       // A file system that another mount namespace holds stays shut down, so a copy of it is mounted.
       run('cp', '--sparse=always', fileOf(life), fileOf(life + 1));
@@ -70,6 +73,11 @@ function spin(medium: string, { device, sizeBytes }: { device: string; sizeBytes
     unmount();
     throw error;
   }
+}
+
+function writeBack(disk: string, offsets: readonly number[]): void {
+  const orders = offsets.flatMap((offset) => ['-c', `sync_range -abw ${offset} ${BLOCK_BYTES}`]);
+  if (orders.length > 0) run('xfs_io', ...orders, disk);
 }
 
 function makeFile(path: string, sizeBytes: number): void {

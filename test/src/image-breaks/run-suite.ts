@@ -31,6 +31,7 @@ export async function runBreakSuite({
   onResult,
 }: BreaksOptions): Promise<readonly BreakResult[]> {
   await using cleanup = new AsyncDisposableStack();
+  cleanWhenStopped(cleanup);
   const site = await openSite(cleanup);
   const images = await storeImages(site, new SeededChoice(seed));
   const results: BreakResult[] = [];
@@ -46,6 +47,15 @@ export async function runBreakSuite({
     if (results.filter((one) => one.error !== undefined).length === FAILURES_MAX) break;
   }
   return results;
+}
+
+/** Nobody else detaches the disk. */
+function cleanWhenStopped(cleanup: AsyncDisposableStack): void {
+  const stop = (): void => void cleanup.disposeAsync().finally(() => process.exit(1));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, stop);
+    cleanup.defer(() => void process.off(signal, stop));
+  }
 }
 
 function repeatable(error: string, { number, seed }: { number: number; seed: number }): string {

@@ -24,8 +24,8 @@ export interface Site {
   restartServer(): Promise<void>;
   /** Kills the agent, but not what it had started. */
   restartAgent(): Promise<void>;
-  /** As a power cut of the machine: all its processes end, and what they kept in memory and what its disk has not synced is lost. */
-  restartMachine(): Promise<void>;
+  /** As a power cut of the machine: all its processes end, and what they kept in memory and what its disk has not synced is lost, except for blocks that `keeps` chooses. */
+  restartMachine(keeps?: () => boolean): Promise<void>;
   /** The end of the output of the agents. */
   agentSaid(): readonly string[];
 }
@@ -64,7 +64,7 @@ export async function openSite(cleanup: AsyncDisposableStack): Promise<Site> {
       server = await start();
     },
     restartAgent: () => agent.restart(),
-    restartMachine: () => agent.powerCut(),
+    restartMachine: (keeps = () => false) => agent.powerCut(keeps),
     agentSaid: () => agent.said,
   };
 }
@@ -114,9 +114,9 @@ function startAgent({ folder, port, disk }: Machine) {
       await kill();
       child = start();
     },
-    async powerCut() {
+    async powerCut(keeps: () => boolean) {
       await killAll();
-      disk.cutPower();
+      disk.cutPower(keeps);
       child = start();
     },
   };
