@@ -1,12 +1,15 @@
 /**
- * `npm run e2e -- firmware|foreign|iso|actions|cluster`: boots machines of many kinds, runs every action on machines, and
- * tests a cluster.
+ * `npm run e2e -- firmware|foreign|iso|actions|breaks|cluster`: boots machines of many kinds, runs every action on machines,
+ * breaks installations, and tests a cluster.
  */
 import { parseArgs } from 'node:util';
 
 import { casesNamed, runActionSuite } from './actions/run-suite.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
+import { type BreakResult } from './image-breaks/break-run.ts';
+import { summaryOf } from './image-breaks/fetched-twice.ts';
+import { runBreakSuite } from './image-breaks/run-suite.ts';
 import { runMatrix, type CaseResult } from './firmware/run-matrix.ts';
 
 const SUITES: Readonly<Record<string, readonly BootCase[]>> = {
@@ -23,10 +26,13 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   foreign    beside dnsmasq, Kea and ISC dhcpd, which give the addresses
   iso        from our own ISO image, with a static address and without DHCP
   actions    every action, built in and as containers, on BIOS, UEFI, virtual media and ARM; disks are checked from outside
+  breaks     no machines: installs disk images while network, agent, machine and server break at random
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
 
-  --only TEXT   cases whose name has TEXT in it; several separated by |
+  --only TEXT   cases whose name has TEXT in it; several separated by |. Of breaks: the number of a run
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)
+  --runs N      installations of \`breaks\` (default 100)
+  --seed N      repeats the random choices of \`breaks\`
   --list        the names of the cases
   --json        the last line is one JSON object
 `;
@@ -40,6 +46,8 @@ async function main(): Promise<number> {
     options: {
       only: { type: 'string', default: '' },
       jobs: { type: 'string', default: '2' },
+      runs: { type: 'string', default: '100' },
+      seed: { type: 'string', default: String(process.hrtime()[1]) },
       list: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -47,6 +55,7 @@ async function main(): Promise<number> {
   });
   if (positionals[0] === 'cluster' && !values.help) return runClusterSuite(values.only);
   if (positionals[0] === 'actions' && !values.help) return runActions(values);
+  if (positionals[0] === 'breaks' && !values.help) return runBreaks(values);
   const suite = SUITES[positionals[0] ?? ''];
   if (values.help || suite === undefined) {
     process.stdout.write(USAGE);
@@ -87,6 +96,31 @@ async function runActions({ only, jobs, list, json }: Wanted): Promise<number> {
     return 0;
   }
   return reported('actions', json, () => runActionSuite({ only: texts, jobs: Number(jobs), onResult: show }));
+}
+
+/** Resolves with the exit code. */
+async function runBreaks({
+  runs,
+  seed,
+  only,
+  json,
+}: {
+  runs: string;
+  seed: string;
+  only: string;
+  json: boolean;
+}): Promise<number> {
+  process.stdout.write(`seed ${seed}\n`);
+  const onResult = (result: BreakResult): void => {
+    show({ ...result, name: `${result.name} (fetched ${result.fetched.toFixed(2)} x)` });
+  };
+  const chosen = only === '' ? {} : { only: Number(only) };
+  const options = { runs: Number(runs), seed: Number(seed), ...chosen, onResult };
+  return reported('breaks', json, async () => {
+    const results = await runBreakSuite(options);
+    process.stdout.write(`\n${summaryOf(results)}\n`);
+    return results;
+  });
 }
 
 async function reported(
