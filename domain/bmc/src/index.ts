@@ -1,14 +1,7 @@
+export type { BootDevice, BootSetting, PowerOperation, PowerState } from './machine-state.ts';
 export { hasEnded, holds, withCondition, type Condition } from './jobs/conditions.ts';
 export { jobStepFor, taskFor, taskNameOf, type JobStep } from './jobs/job-step.ts';
-export {
-  describeOperation,
-  operationOf,
-  type BmcOperation,
-  type BootDevice,
-  type BootSetting,
-  type PowerOperation,
-  type PowerState,
-} from './jobs/operation.ts';
+export { describeOperation, operationOf, type BmcOperation } from './jobs/operation.ts';
 export { powerStepFor, TASK_MS_MAX, type PowerProgress, type PowerStep } from './jobs/power-step.ts';
 export { providersFor, type ProviderName } from './jobs/providers.ts';
 export {
@@ -19,13 +12,7 @@ export {
   type ResetType,
 } from './redfish/vendors.ts';
 export { resetsFor } from './redfish/resets.ts';
-export {
-  overrideFor,
-  settingFrom,
-  type OverrideChange,
-  type OverrideSetting,
-  type ReadOverride,
-} from './redfish/boot-override.ts';
+export { overrideFor, settingFrom, type OverrideChange, type ReadOverride } from './redfish/boot-override.ts';
 export {
   cdDriveOf,
   imageIn,

@@ -6,29 +6,9 @@
  * one that this BMC does not have. Both let the caller try the next driver. Each write resolves when the BMC has accepted it. Whether
  * it had an effect is checked by the caller, who reads the state back (G17 of docs/reference/guarantees.md).
  */
+import type { BootSetting, PowerOperation, PowerState, ProviderName } from '@tinkerbell/bmc';
 import type { Clock, EndpointTrust, Random } from '@tinkerbell/platform-contract';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
-
-/** The names of `spec.connection.providerOptions.preferredOrder`, as upstream spells them, and the two that have options only. */
-export type ProviderName = 'ipmitool' | 'gofish' | 'intelamt' | 'rpc' | 'homeassistant';
-
-export type PowerState = 'on' | 'off' | 'unknown';
-
-/** `soft` asks the operating system to shut down. `cycle` turns the power off and on. `reset` restarts without it. */
-export type PowerOperation = 'on' | 'off' | 'soft' | 'cycle' | 'reset';
-
-export const bootDevices = ['pxe', 'disk', 'bios', 'cdrom', 'safe', 'none'] as const;
-export type BootDevice = (typeof bootDevices)[number];
-
-export interface BootSetting {
-  /** `none` clears the override. Only read-back and clean-up use it. */
-  readonly device: BootDevice;
-  /** False: for the next boot only. */
-  readonly persistent: boolean;
-  readonly efiBoot: boolean;
-  /** UEFI HTTP boot from this URL, with device `pxe`. Drivers without it reject with `unsupported`. */
-  readonly httpBootUri?: string;
-}
 
 /** An absent URL: the drive is empty. */
 export interface MediaState {

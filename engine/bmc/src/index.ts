@@ -1,17 +1,10 @@
 export { adviceFor, BmcError, bmcErrorCodes, type BmcErrorCode } from './bmc-error.ts';
 export {
-  bootDevices,
   type BmcCredentials,
   type BmcDriver,
   type BmcSession,
   type BmcTarget,
-  type BootDevice,
-  type BootSetting,
-  type DriverDeps,
   type MediaState,
-  type PowerOperation,
-  type PowerState,
-  type ProviderName,
   type SerialConsole,
 } from './driver.ts';
 export {

@@ -9,6 +9,7 @@ import {
   type BmcTask,
 } from '@tinkerbell/resources';
 import type { Session } from '../client/session.ts';
+import { limitedTo } from '../client/time-limit.ts';
 import { InterruptedFailure } from '../failure.ts';
 import { statesOf } from '../wait/wait-objects.ts';
 import type { ChosenMachine } from './chosen-machines.ts';
@@ -59,29 +60,17 @@ export async function runJob(
 
 /** Undefined after the time limit, or when the Job was deleted. */
 async function endOf(session: Session, job: BmcJob, timeoutSeconds: number): Promise<BmcJob | undefined> {
-  const { clock, signal } = session.terminal;
-  const over = new AbortController();
-  const cancel = clock.schedule(timeoutSeconds * 1000, () => over.abort());
-  const ending = AbortSignal.any([signal, over.signal]);
-  const limited: Session = {
-    ...session,
-    terminal: { ...session.terminal, signal: ending },
-    client: session.client.endingWith(ending),
-  };
-  const { namespace } = session;
+  using limit = limitedTo(timeoutSeconds, session);
+  const target = { kind: bmcJobKind, namespace: session.namespace, name: job.metadata.name };
   try {
-    const target = { kind: bmcJobKind, namespace, name: job.metadata.name };
-    for await (const state of statesOf(limited, target, job)) {
+    for await (const state of statesOf(limit.session, target, job)) {
       if (state === undefined) return undefined;
       if (isOfKind(state, bmcJobKind) && hasEnded(state)) return state;
     }
   } catch (thrown) {
-    if (!ending.aborted) throw thrown;
-  } finally {
-    cancel();
-    over.abort();
+    if (!limit.signal.aborted) throw thrown;
   }
-  if (signal.aborted) throw new InterruptedFailure();
+  if (session.terminal.signal.aborted) throw new InterruptedFailure();
   return undefined;
 }
 

@@ -7,6 +7,7 @@ import { nameOf } from '../client/kind-names.ts';
 import { withCloseNames } from '../client/name-advice.ts';
 import { printable } from '../output/printable.ts';
 import type { Session } from '../client/session.ts';
+import { limitedTo } from '../client/time-limit.ts';
 import { judge, type Verdict, type WaitCondition } from './wait-condition.ts';
 
 export interface WaitOptions {
@@ -20,32 +21,17 @@ export async function waitFor(
   targets: readonly ObjectName[],
   { condition, timeoutSeconds }: WaitOptions,
 ): Promise<readonly Verdict[]> {
-  const { clock, signal } = session.terminal;
-  const over = new AbortController();
-  const cancel = clock.schedule(timeoutSeconds * 1000, () => over.abort());
-  const ending = AbortSignal.any([signal, over.signal]);
-  const limited: Session = {
-    ...session,
-    terminal: { ...session.terminal, signal: ending },
-    client: session.client.endingWith(ending),
-  };
-  try {
-    const waits = targets.map((target) => waitForOne(limited, target, condition));
-    const verdicts = await Promise.all(waits);
-    const late = verdicts.find(({ verdict }) => !verdict.isMet);
-    if (late !== undefined && signal.aborted) throw new InterruptedFailure();
-    if (late !== undefined)
-      throw new TinkFailure(
-        `${late.name}: condition not met within ${timeoutSeconds} s; now: ${late.verdict.now}`,
-        {
-          advice: 'raise the limit, for example --timeout 30m',
-        },
-      );
-    return verdicts.map(({ verdict }) => verdict);
-  } finally {
-    cancel();
-    over.abort();
-  }
+  using limit = limitedTo(timeoutSeconds, session);
+  const waits = targets.map((target) => waitForOne(limit.session, target, condition));
+  const verdicts = await Promise.all(waits);
+  const late = verdicts.find(({ verdict }) => !verdict.isMet);
+  if (late !== undefined && session.terminal.signal.aborted) throw new InterruptedFailure();
+  if (late !== undefined)
+    throw new TinkFailure(
+      `${late.name}: condition not met within ${timeoutSeconds} s; now: ${late.verdict.now}`,
+      { advice: 'raise the limit, for example --timeout 30m' },
+    );
+  return verdicts.map(({ verdict }) => verdict);
 }
 
 async function waitForOne(

@@ -1,21 +1,6 @@
 /** What a BMC Task asks for, as a value without options that contradict each other. */
 import type { BmcAction } from '@tinkerbell/resources';
-
-export type PowerState = 'on' | 'off' | 'unknown';
-
-/** `soft` asks the operating system to shut down. `cycle` turns the power off and on. `reset` restarts without it. */
-export type PowerOperation = 'on' | 'off' | 'soft' | 'cycle' | 'reset';
-
-/** The devices that Tasks may name. */
-const bootDevices = ['pxe', 'disk', 'bios', 'cdrom', 'safe'] as const;
-export type BootDevice = (typeof bootDevices)[number];
-
-export interface BootSetting {
-  readonly device: BootDevice;
-  /** False: for the next boot only. */
-  readonly persistent: boolean;
-  readonly efiBoot: boolean;
-}
+import { bootDevices, type BootSetting, type PowerOperation } from '../machine-state.ts';
 
 export type BmcOperation =
   | { readonly kind: 'power'; readonly operation: PowerOperation }

@@ -1,6 +1,6 @@
+import type { PowerOperation, PowerState } from '../machine-state.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PowerOperation, PowerState } from './operation.ts';
 import { powerStepFor, TASK_MS_MAX, type PowerProgress } from './power-step.ts';
 
 const base = { startedMs: 0, nowMs: 1000, sends: 0, lastSentMs: 0, isResumed: false } as const;

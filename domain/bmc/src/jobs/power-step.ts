@@ -3,7 +3,7 @@
  * and a BMC that accepts it and does nothing gets it again a few times. Cycle and reset describe none, so each is sent once. If the
  * server stopped after it had recorded the operation, it cannot know whether the BMC has got it, and reports that (G17).
  */
-import type { PowerOperation, PowerState } from './operation.ts';
+import type { PowerOperation, PowerState } from '../machine-state.ts';
 
 export interface PowerProgress {
   readonly operation: PowerOperation;

@@ -1,6 +1,7 @@
 /** Which drivers control a BMC, and in which order (upstream rufio and bmclib). */
 import type { Connection } from '@tinkerbell/resources';
 
+/** The names of `spec.connection.providerOptions.preferredOrder`, as upstream spells them, and the two that have options only. */
 export type ProviderName = 'ipmitool' | 'gofish' | 'intelamt' | 'rpc' | 'homeassistant';
 
 /** The drivers of bmclib in its default order, each with the driver here that speaks its protocol. */

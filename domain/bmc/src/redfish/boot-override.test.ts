@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BootOverride } from '@tinkerbell/redfish';
-import { overrideFor, redfishVendorOf, settingFrom, type OverrideSetting } from '../index.ts';
+import { overrideFor, redfishVendorOf, settingFrom, type BootSetting } from '../index.ts';
 
 const boot: BootOverride = {
   target: 'None',
@@ -15,8 +15,8 @@ const boot: BootOverride = {
   allowedModes: undefined,
 };
 const vendor = (name = 'generic') => redfishVendorOf({ names: [name], oem: [] });
-const once: OverrideSetting = { device: 'pxe', persistent: false, efiBoot: true };
-const change = (setting: OverrideSetting, of: Partial<BootOverride> = {}, name?: string) =>
+const once: BootSetting = { device: 'pxe', persistent: false, efiBoot: true };
+const change = (setting: BootSetting, of: Partial<BootOverride> = {}, name?: string) =>
   overrideFor(setting, { ...boot, ...of }, vendor(name));
 
 test('an override states target, duration and a mode that differs', () => {

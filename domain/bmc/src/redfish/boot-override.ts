@@ -1,14 +1,7 @@
 /** The override of the boot source (schema ComputerSystem, Boot) from and to a setting of a Task. */
 import type { BootOverride } from '@tinkerbell/redfish';
-import type { BootDevice } from '../jobs/operation.ts';
+import type { BootDevice, BootSetting } from '../machine-state.ts';
 import type { RedfishVendor } from './vendors.ts';
-
-export interface OverrideSetting {
-  readonly device: BootDevice | 'none';
-  readonly persistent: boolean;
-  readonly efiBoot: boolean;
-  readonly httpBootUri?: string;
-}
 
 export type OverrideChange =
   | { readonly ok: true; readonly boot: Readonly<Record<string, string>> }
@@ -16,7 +9,7 @@ export type OverrideChange =
   | { readonly ok: false; readonly message: string };
 
 /** Schema ComputerSystem, BootSource. `safe` has no equivalent. */
-const targets: Readonly<Record<OverrideSetting['device'], readonly string[]>> = {
+const targets: Readonly<Record<BootDevice, readonly string[]>> = {
   pxe: ['Pxe'],
   disk: ['Hdd'],
   bios: ['BiosSetup'],
@@ -26,11 +19,7 @@ const targets: Readonly<Record<OverrideSetting['device'], readonly string[]>> = 
 };
 
 /** Returns the members of `Boot` to write. They state target, duration and mode, so that nothing of an older override remains. */
-export function overrideFor(
-  setting: OverrideSetting,
-  boot: BootOverride,
-  vendor: RedfishVendor,
-): OverrideChange {
+export function overrideFor(setting: BootSetting, boot: BootOverride, vendor: RedfishVendor): OverrideChange {
   const target = targetFor(setting, boot, vendor);
   if (target === undefined) return { ok: false, message: missingTarget(setting, boot) };
   const { httpBootUri: uri } = setting;
@@ -48,7 +37,7 @@ export function overrideFor(
 }
 
 function targetFor(
-  { device, httpBootUri }: OverrideSetting,
+  { device, httpBootUri }: BootSetting,
   { allowedTargets: allowed }: BootOverride,
   { cdTargets }: RedfishVendor,
 ): string | undefined {
@@ -58,23 +47,20 @@ function targetFor(
   return names.find((name) => allowed.includes(name));
 }
 
-function missingTarget(
-  { device, httpBootUri }: OverrideSetting,
-  { allowedTargets = [] }: BootOverride,
-): string {
+function missingTarget({ device, httpBootUri }: BootSetting, { allowedTargets = [] }: BootOverride): string {
   const wanted = httpBootUri === undefined ? device : 'UefiHttp';
   const allowed = allowedTargets.length === 0 ? '' : `; it allows ${allowedTargets.join(', ')}`;
   return `the BMC cannot boot from ${wanted}${allowed}`;
 }
 
-function durationOf({ device, persistent }: OverrideSetting): string {
+function durationOf({ device, persistent }: BootSetting): string {
   if (device === 'none') return 'Disabled';
   return persistent ? 'Continuous' : 'Once';
 }
 
 /** A service without the member has machines with one mode only. */
 function modeFor(
-  { device, efiBoot }: OverrideSetting,
+  { device, efiBoot }: BootSetting,
   boot: BootOverride,
   { writesMode }: RedfishVendor,
 ): Readonly<Record<string, string>> {
@@ -85,7 +71,7 @@ function modeFor(
 }
 
 /** Drives that firmware names by their bus count as what they hold. */
-const devices: Readonly<Partial<Record<string, OverrideSetting['device']>>> = {
+const devices: Readonly<Partial<Record<string, BootDevice>>> = {
   None: 'none',
   Pxe: 'pxe',
   UefiHttp: 'pxe',
@@ -96,7 +82,7 @@ const devices: Readonly<Partial<Record<string, OverrideSetting['device']>>> = {
 };
 
 export type ReadOverride =
-  | { readonly kind: 'setting'; readonly setting: OverrideSetting }
+  | { readonly kind: 'setting'; readonly setting: BootSetting }
   | { readonly kind: 'not-reported' }
   /** A boot source that settings cannot express. */
   | { readonly kind: 'other'; readonly target: string };

@@ -1,4 +1,4 @@
-import type { PowerOperation } from '../jobs/operation.ts';
+import type { PowerOperation } from '../machine-state.ts';
 import type { RedfishVendor, ResetType } from './vendors.ts';
 
 /**

@@ -2,7 +2,7 @@
  * How the Redfish services of vendors differ, as data. The driver has no other knowledge of vendors. What an answer of a service
  * reveals, such as a missing parameter, is not listed here.
  */
-import type { PowerOperation } from '../jobs/operation.ts';
+import type { PowerOperation } from '../machine-state.ts';
 
 export type RedfishVendorName = 'dell' | 'hpe' | 'supermicro' | 'lenovo' | 'openbmc' | 'generic';
 

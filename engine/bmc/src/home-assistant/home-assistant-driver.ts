@@ -2,9 +2,10 @@
  * A smart plug that Home Assistant switches (upstream bmclib's provider `homeassistant`). The host is the URL of Home Assistant, and the
  * password is a long-lived access token.
  */
+import type { PowerOperation, PowerState } from '@tinkerbell/bmc';
 import { delay, type Clock, type OpenEndpointHttp } from '@tinkerbell/platform-contract';
 import { BmcError } from '../bmc-error.ts';
-import type { BmcDriver, BmcSession, BmcTarget, PowerOperation, PowerState } from '../driver.ts';
+import type { BmcDriver, BmcSession, BmcTarget } from '../driver.ts';
 import { bmcRequest, codeOfStatus } from '../http/bmc-request.ts';
 
 export interface HomeAssistantOptions {

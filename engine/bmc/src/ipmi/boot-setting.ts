@@ -1,3 +1,4 @@
+import type { BootDevice, BootSetting } from '@tinkerbell/bmc';
 import {
   bootParameter,
   decodeBootFlags,
@@ -8,7 +9,6 @@ import {
   type IpmiBootDevice,
 } from '@tinkerbell/ipmi';
 import { BmcError } from '../bmc-error.ts';
-import type { BootDevice, BootSetting } from '../driver.ts';
 import type { IpmiConnection } from './ipmi-connection.ts';
 import { valueOf } from './invalid-answer.ts';
 

@@ -1,3 +1,4 @@
+import type { BootSetting, PowerOperation, PowerState } from '@tinkerbell/bmc';
 import {
   chassisControlRequest,
   chassisStatusRequest,
@@ -7,14 +8,7 @@ import {
 } from '@tinkerbell/ipmi';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import { BmcError } from '../bmc-error.ts';
-import type {
-  BmcDriver,
-  BmcSession,
-  BootSetting,
-  PowerOperation,
-  PowerState,
-  SerialConsole,
-} from '../driver.ts';
+import type { BmcDriver, BmcSession, SerialConsole } from '../driver.ts';
 import { bmcAddress } from './bmc-address.ts';
 import { readBootSetting, writeBootSetting } from './boot-setting.ts';
 import { valueOf } from './invalid-answer.ts';

@@ -1,7 +1,6 @@
-import { overrideFor, settingFrom } from '@tinkerbell/bmc';
+import { overrideFor, settingFrom, type BootSetting } from '@tinkerbell/bmc';
 import { bootOfSettings, type BootOverride } from '@tinkerbell/redfish';
 import { BmcError } from '../bmc-error.ts';
-import type { BootSetting } from '../driver.ts';
 import type { Resource } from './redfish-exchange.ts';
 import { patch, readSystem, type RedfishMachine } from './redfish-machine.ts';
 import { RefusalError } from './refusal.ts';

@@ -1,7 +1,7 @@
 /** The driver against the simulated service of the sandbox, as it should behave. */
+import type { BootSetting, PowerOperation } from '@tinkerbell/bmc';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BootSetting, PowerOperation } from '../driver.ts';
 import { failureOf, redfishRack, tlsSha256 } from '../testing/redfish-rack.ts';
 
 const ISO = 'http://192.0.2.1/a.iso';

@@ -1,17 +1,15 @@
 /** Redfish (DMTF DSP0266). It has the name of upstream's provider, the Go library gofish, which it does not use. */
-import { inventoryOf, redfishVendorOf } from '@tinkerbell/bmc';
+import {
+  inventoryOf,
+  redfishVendorOf,
+  type BootSetting,
+  type PowerOperation,
+  type PowerState,
+} from '@tinkerbell/bmc';
 import type { Clock, OpenEndpointHttp } from '@tinkerbell/platform-contract';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import { BmcError } from '../bmc-error.ts';
-import type {
-  BmcDriver,
-  BmcSession,
-  BmcTarget,
-  BootSetting,
-  MediaState,
-  PowerOperation,
-  PowerState,
-} from '../driver.ts';
+import type { BmcDriver, BmcSession, BmcTarget, MediaState } from '../driver.ts';
 import { findSystem } from './find-system.ts';
 import { readInventory } from './read-inventory.ts';
 import { readBoot, writeBoot } from './redfish-boot.ts';

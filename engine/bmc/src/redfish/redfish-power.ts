@@ -1,8 +1,7 @@
-import { resetsFor } from '@tinkerbell/bmc';
+import { resetsFor, type PowerOperation, type PowerState } from '@tinkerbell/bmc';
 import { delay } from '@tinkerbell/platform-contract';
 import { allowedByActionInfo, allowedIn, type RedfishAction } from '@tinkerbell/redfish';
 import { BmcError } from '../bmc-error.ts';
-import type { PowerOperation, PowerState } from '../driver.ts';
 import { readSystem, type RedfishMachine } from './redfish-machine.ts';
 
 /** Schema Resource, PowerState. A machine that is changing its power has neither state. */

@@ -1,8 +1,9 @@
 /** A service of the operator that carries out operations (upstream bmclib's provider `rpc`). */
+import type { BootSetting, PowerOperation, PowerState } from '@tinkerbell/bmc';
 import { isRecord } from '@tinkerbell/resources';
 import type { Clock, EndpointHttp, OpenEndpointHttp } from '@tinkerbell/platform-contract';
 import { BmcError } from '../bmc-error.ts';
-import type { BmcDriver, BmcSession, BmcTarget, BootSetting, PowerOperation, PowerState } from '../driver.ts';
+import type { BmcDriver, BmcSession, BmcTarget } from '../driver.ts';
 import { bmcRequest, codeOfStatus } from '../http/bmc-request.ts';
 import { rpcRequest, type RpcOptions } from './rpc-request.ts';
 

@@ -1,12 +1,6 @@
 /** A BMC in memory, which can lie. */
-import {
-  BmcError,
-  type BmcDriver,
-  type BmcSession,
-  type BootSetting,
-  type PowerOperation,
-  type PowerState,
-} from '@tinkerbell/engine-bmc';
+import type { BootSetting, PowerOperation, PowerState } from '@tinkerbell/bmc';
+import { BmcError, type BmcDriver, type BmcSession } from '@tinkerbell/engine-bmc';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
 
 export class SimulatedBmc {
