@@ -5,7 +5,7 @@ import { inTurns, Turns } from './in-turns.ts';
 /** Runs turns manually, with a clock that advances when the work requires it. */
 function scene() {
   let nowMs = 0;
-  let next: (() => void)[] = [];
+  const next: (() => void)[] = [];
   const turns = new Turns({ nowMs: () => nowMs, later: (callback) => void next.push(callback) });
   const done: string[] = [];
   function* work(name: string, pieces: number, pieceMs: number): Generator<undefined, string> {
@@ -20,12 +20,12 @@ function scene() {
   /** Returns the work done in the next turn, and how long it took. */
   const turn = (): { pieces: string[]; tookMs: number } => {
     const startedMs = nowMs;
-    const callbacks = next;
-    next = [];
-    for (const callback of callbacks) callback();
+    for (const callback of next.splice(0)) callback();
     return { pieces: done.splice(0), tookMs: nowMs - startedMs };
   };
-  return { turns, work, done, turn, isIdle: () => next.length === 0 };
+  /** Takes the callbacks of the next turn. */
+  const callbacks = (): (() => void)[] => next.splice(0);
+  return { turns, work, done, turn, callbacks, isIdle: () => next.length === 0 };
 }
 
 test('short work completes at once, and requests one turn', async () => {
@@ -53,7 +53,27 @@ test('the longest waiting work continues first, and later work waits behind it',
   const short = turns.run(work('short', 1, 0.1));
   assert.deepEqual(done.splice(0), ['long1']);
   assert.deepEqual(turn().pieces, ['long2', 'long3']);
+  turn();
   assert.equal(await short, 'short');
+});
+
+test('callers whose work ends in the same turn continue in different callbacks', async () => {
+  const { turns, work, turn, callbacks } = scene();
+  void turns.run(work('long', 100, 1));
+  const told: string[] = [];
+  for (const name of ['a', 'b', 'c']) void turns.run(work(name, 1, 0.1)).then((done) => told.push(done));
+  turn();
+  assert.deepEqual(told, []);
+  const seen: string[][] = [];
+  for (const callback of callbacks()) {
+    callback();
+    await Promise.resolve();
+    seen.push(told.splice(0));
+  }
+  assert.deepEqual(
+    seen.filter((names) => names.length > 0),
+    [['a'], ['b'], ['c']],
+  );
 });
 
 test('an error ends only its own work', async () => {
@@ -64,7 +84,7 @@ test('an error ends only its own work', async () => {
   }
   const good = turns.run(work('a', 20, 0.5));
   const bad = assert.rejects(turns.run(faulty()), /^Error: no$/);
-  for (let count = 0; count < 6; count++) turn();
+  for (let count = 0; count < 7; count++) turn();
   await bad;
   assert.equal(await good, 'a');
 });

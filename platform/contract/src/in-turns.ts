@@ -17,8 +17,8 @@ export interface TurnClock {
   later(callback: () => void): void;
 }
 
-/** Does one piece of the work. Returns true when it was the last piece. */
-type Piece = () => boolean;
+/** Does one piece of the work. After the last piece, returns how to tell the caller. */
+type Piece = () => (() => void) | undefined;
 
 export class Turns {
   readonly #clock: TurnClock;
@@ -33,17 +33,17 @@ export class Turns {
   /** Resolves with what the work returns, and rejects with what it throws. Short work completes at once. */
   run<Result>(work: Generator<unknown, Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      const piece = (): boolean => {
+      const piece: Piece = () => {
         try {
           const next = work.next();
-          if (next.done === true) resolve(next.value);
-          return next.done === true;
+          return next.done === true ? () => resolve(next.value) : undefined;
         } catch (error) {
-          reject(error);
-          return true;
+          return () => reject(error);
         }
       };
-      if (this.#waiting.length > 0 || !this.#isOver(piece, this.#share())) this.#waiting.push(piece);
+      const end = this.#waiting.length > 0 ? undefined : this.#worked(piece, this.#share());
+      if (end === undefined) this.#waiting.push(piece);
+      else end();
     });
   }
 
@@ -56,19 +56,25 @@ export class Turns {
     return this.#beginUntilMs;
   }
 
-  /** Works until the time is up. Returns true when all work is done. */
-  #isOver(piece: Piece, untilMs: number): boolean {
-    while (this.#clock.nowMs() < untilMs) if (piece()) return true;
-    return false;
+  /** Works until the time is up. Returns how to tell the caller when all work is done. */
+  #worked(piece: Piece, untilMs: number): (() => void) | undefined {
+    while (this.#clock.nowMs() < untilMs) {
+      const end = piece();
+      if (end !== undefined) return end;
+    }
+    return undefined;
   }
 
+  /** Each caller continues in a callback of its own, because several of them may take long together. */
   #goOn(): void {
     this.#beginUntilMs = undefined;
     const startedMs = this.#clock.nowMs();
     for (let nowMs = startedMs; nowMs < startedMs + TURN_MS; nowMs = this.#clock.nowMs()) {
       const piece = this.#waiting.shift();
       if (piece === undefined) return;
-      if (!this.#isOver(piece, nowMs + SLICE_MS)) this.#waiting.push(piece);
+      const end = this.#worked(piece, nowMs + SLICE_MS);
+      if (end === undefined) this.#waiting.push(piece);
+      else this.#clock.later(end);
     }
     if (this.#waiting.length > 0) this.#share();
   }

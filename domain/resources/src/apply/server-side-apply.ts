@@ -59,7 +59,7 @@ export type Applied =
 export function* serverSideApply(live: LiveObject, application: Application): Generator<undefined, Applied> {
   const { applied, manager, force } = application;
   const schema = applySchema(application.schema);
-  const entries = entriesOf(live, schema);
+  const entries = yield* entriesOf(live, schema);
   const wanted = fieldsOf(schema, applied);
   const isOwn = (one: ManagedFieldsEntry): boolean => isBy(one, manager, 'Apply');
   const taken: Taken[] = [];
@@ -76,10 +76,14 @@ export function* serverSideApply(live: LiveObject, application: Application): Ge
   yield undefined;
   const object = merged(schema, left, applied);
   yield undefined;
-  const own = entryOf(String(applied['apiVersion']), manager, { operation: 'Apply', fields: wanted });
+  const own = yield* entryOf(String(applied['apiVersion']), manager, {
+    operation: 'Apply',
+    fields: wanted,
+  });
   const isSame = before !== undefined && isDeepEqual(before.fieldsV1, own.fieldsV1);
   yield undefined;
-  const others = taken.flatMap(({ entry, lost }) => remaining(entry, lost));
+  const others: ManagedFieldsEntry[] = [];
+  for (const { entry, lost } of taken) others.push(...(yield* remaining(entry, lost)));
   return { ok: true, object, managedFields: [...others, isSame ? before : own] };
 }
 
@@ -126,23 +130,22 @@ export function* managersAfterUpdate(
   yield undefined;
   if (gone.size === 0 && present.size === 0) return entries;
   const own = entries.find((one) => isBy(one, manager, 'Update'));
-  const left = entries
-    .filter((one) => one !== own)
-    .flatMap((one) => remaining(one, gone))
-    .flatMap((one) => remaining(one, present));
+  const left: ManagedFieldsEntry[] = [];
+  for (const entry of entries.filter((one) => one !== own))
+    for (const kept of yield* remaining(entry, gone)) left.push(...(yield* remaining(kept, present)));
   const fields = union(shared(fromFieldsV1(own?.fieldsV1), is), present);
   if (fields.size === 0) return left;
-  return [...left, entryOf(after.apiVersion, manager, { operation: 'Update', fields })];
+  return [...left, yield* entryOf(after.apiVersion, manager, { operation: 'Update', fields })];
 }
 
 /** Before the first apply, everything belongs to an unknown writer. */
-function entriesOf(live: LiveObject, schema: Schema): readonly ManagedFieldsEntry[] {
+function* entriesOf(live: LiveObject, schema: Schema): Generator<undefined, readonly ManagedFieldsEntry[]> {
   const { managedFields, creationTimestamp } = live.metadata;
   if (managedFields !== undefined) return managedFields;
   const fields = fieldsOf(schema, live);
   if (creationTimestamp === undefined || fields.size === 0) return [];
   const writer = { name: 'before-first-apply', now: creationTimestamp };
-  return [entryOf(live.apiVersion, writer, { operation: 'Update', fields })];
+  return [yield* entryOf(live.apiVersion, writer, { operation: 'Update', fields })];
 }
 
 function isBy(
@@ -153,12 +156,12 @@ function isBy(
   return entry.manager === name && entry.operation === operation && entry.subresource === subresource;
 }
 
-function entryOf(
+function* entryOf(
   apiVersion: string,
   { name, now, subresource }: FieldManager,
   { operation, fields }: { readonly operation: ManagedFieldsEntry['operation']; readonly fields: FieldTree },
-): ManagedFieldsEntry {
-  const fieldsV1 = toFieldsV1(fields);
+): Generator<undefined, ManagedFieldsEntry> {
+  const fieldsV1 = yield* toFieldsV1(fields);
   return {
     manager: name,
     operation,
@@ -171,10 +174,13 @@ function entryOf(
 }
 
 /** Returns the entry without the fields, or nothing when no field is left. */
-function remaining(entry: ManagedFieldsEntry, lost: FieldTree): readonly ManagedFieldsEntry[] {
+function* remaining(
+  entry: ManagedFieldsEntry,
+  lost: FieldTree,
+): Generator<undefined, readonly ManagedFieldsEntry[]> {
   if (lost.size === 0) return [entry];
   const left = minus(fromFieldsV1(entry.fieldsV1), lost);
-  return left.size === 0 ? [] : [{ ...entry, fieldsV1: toFieldsV1(left) }];
+  return left.size === 0 ? [] : [{ ...entry, fieldsV1: yield* toFieldsV1(left) }];
 }
 
 function merged(schema: Schema | undefined, live: unknown, applied: unknown): unknown {
