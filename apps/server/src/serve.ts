@@ -2,8 +2,9 @@
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { messageOf, PlatformError, type FailedPort, type Log } from '@tinkerbell/platform-contract';
-import { holderOf, keepFreeMemorySmall, nodeUdp } from '@tinkerbell/platform-node';
+import { holderOf, keepFreeMemorySmall, nodeClock, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
+import { loadWebStreamsLate } from './late-loads.ts';
 import { configReport } from './settings/config-check.ts';
 import { helpText } from './settings/help-text.ts';
 import { SettingsError } from './settings/settings-error.ts';
@@ -33,6 +34,7 @@ async function main(): Promise<number> {
   for (const line of [...notes, ...missingFiles(settings)]) log.warn(line);
   try {
     const server = await startServer(settings, logs, stopping);
+    loadWebStreamsLate(nodeClock);
     log.info('ready', {
       http: `http://${settings.publicIpv4}:${server.http.port}`,
       data: settings.dataDirectory,
