@@ -28,7 +28,14 @@ export class BusyTimes {
   /** Ends the piece that runs, and begins one of this type. */
   next(type: string): void {
     const [usedMs, nowMs] = [processorMs(), performance.now()];
-    const piece = { type: this.#type, usedMs: usedMs - this.#usedMs, fromMs: this.#fromMs, toMs: nowMs };
+    const wallMs = nowMs - this.#fromMs;
+    // The kernel adds processor time up to a tick late, so a short piece may get that of the one before it.
+    const piece = {
+      type: this.#type,
+      usedMs: Math.min(usedMs - this.#usedMs, wallMs),
+      fromMs: this.#fromMs,
+      toMs: nowMs,
+    };
     if (piece.usedMs >= KEPT_FROM_MS) this.#pieces.push(piece);
     [this.#usedMs, this.#fromMs, this.#type] = [usedMs, nowMs, type];
   }
