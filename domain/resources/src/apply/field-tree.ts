@@ -9,8 +9,9 @@ import { partsByStep } from './steps.ts';
 
 export type FieldTree = ReadonlyMap<string, FieldTree>;
 
-const leaf: FieldTree = new Map();
-const FIELDS_AT_ONCE = 500;
+export const leaf: FieldTree = new Map();
+/** The number of fields between two pauses. */
+export const FIELDS_AT_ONCE = 500;
 
 /** Applies `inner` to each step of a tree, and omits steps for which it returns nothing. */
 function mapped(

@@ -2,7 +2,7 @@
 import { isRecord } from '@tinkerbell/yaml/json';
 import { metadataSchema as metadata } from '../metadata-rules.ts';
 import type { Schema } from '../schema.ts';
-import type { FieldTree } from './field-tree.ts';
+import { FIELDS_AT_ONCE, leaf, type FieldTree } from './field-tree.ts';
 import { partsOf } from './steps.ts';
 
 /** The fields of metadata that clients own. The server owns the rest. */
@@ -26,15 +26,15 @@ export function applySchema(whole: Schema): Schema {
   return { ...whole, properties: { ...whole.properties, metadata: mergedMetadata } };
 }
 
-/** Returns all fields of an object that a manager can own. */
-export function fieldsOf(schema: Schema, object: unknown): FieldTree {
+/** Returns all fields of an object that a manager can own. Yields between some hundreds of them. */
+export function* fieldsOf(schema: Schema, object: unknown): Generator<undefined, FieldTree> {
   const tree = new Map<string, FieldTree>();
   if (!isRecord(object)) return tree;
   for (const [key, value] of Object.entries(object)) {
     if (key === 'apiVersion' || key === 'kind') continue;
     const field = schema.properties?.[key];
     const owned = key === 'metadata' ? ownedOf(value) : value;
-    if (owned !== undefined) tree.set(`f:${key}`, treeOf(field, owned));
+    if (owned !== undefined) tree.set(`f:${key}`, yield* treeOf(field, owned));
   }
   return tree;
 }
@@ -45,9 +45,15 @@ function ownedOf(value: unknown): unknown {
   return owned.length === 0 ? undefined : Object.fromEntries(owned);
 }
 
-function treeOf(schema: Schema | undefined, value: unknown): FieldTree {
+function* treeOf(schema: Schema | undefined, value: unknown): Generator<undefined, FieldTree> {
   const tree = new Map<string, FieldTree>();
-  for (const { step, part, value: inner } of partsOf(schema, value) ?? [])
-    tree.set(step, treeOf(part, inner));
+  for (const { step, part, value: inner } of partsOf(schema, value) ?? []) {
+    tree.set(step, isContainer(inner) ? yield* treeOf(part, inner) : leaf);
+    if (tree.size % FIELDS_AT_ONCE === 0) yield undefined;
+  }
   return tree;
+}
+
+function isContainer(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

@@ -60,7 +60,7 @@ export function* serverSideApply(live: LiveObject, application: Application): Ge
   const { applied, manager, force } = application;
   const schema = applySchema(application.schema);
   const entries = yield* entriesOf(live, schema);
-  const wanted = fieldsOf(schema, applied);
+  const wanted = yield* fieldsOf(schema, applied);
   const isOwn = (one: ManagedFieldsEntry): boolean => isBy(one, manager, 'Apply');
   const taken: Taken[] = [];
   for (const entry of entries.filter((one) => !isOwn(one))) {
@@ -122,8 +122,8 @@ export function* managersAfterUpdate(
   const entries = before.metadata.managedFields;
   if (entries === undefined) return undefined;
   const schema = applySchema(whole);
-  const [was, is] = [fieldsOf(schema, before), fieldsOf(schema, after)];
-  yield undefined;
+  const was = yield* fieldsOf(schema, before);
+  const is = yield* fieldsOf(schema, after);
   const gone = differing(was, before, after);
   yield undefined;
   const present = differing(is, before, after);
@@ -142,7 +142,7 @@ export function* managersAfterUpdate(
 function* entriesOf(live: LiveObject, schema: Schema): Generator<undefined, readonly ManagedFieldsEntry[]> {
   const { managedFields, creationTimestamp } = live.metadata;
   if (managedFields !== undefined) return managedFields;
-  const fields = fieldsOf(schema, live);
+  const fields = yield* fieldsOf(schema, live);
   if (creationTimestamp === undefined || fields.size === 0) return [];
   const writer = { name: 'before-first-apply', now: creationTimestamp };
   return [yield* entryOf(live.apiVersion, writer, { operation: 'Update', fields })];
