@@ -39,6 +39,8 @@ export class ObjectTables {
   readonly #checksums = new WeakMap<Resource, number>();
   #objects: Tally;
   #changes: Tally;
+  /** The checksums of the latest changes, in order of their revisions, so that `trim` does not read them. */
+  #recent: { readonly revision: number; readonly checksum: number }[] = [];
 
   constructor(database: DatabaseSync) {
     this.#statements = prepareStatements(database);
@@ -51,6 +53,7 @@ export class ObjectTables {
   reload(): void {
     this.#objects = this.#tallies.load('objects');
     this.#changes = this.#tallies.load('changes');
+    this.#recent = [];
   }
 
   /** The revision of the last write. */
@@ -112,13 +115,21 @@ export class ObjectTables {
     const checksum = headChecksum(head, head.length, ofText);
     this.#statements.change.run(...head, text, checksum);
     addTo(this.#changes, checksum);
+    this.#recent.push({ revision, checksum });
   }
 
   /** Drops changes up to `revision`. */
   trim(revision: number): void {
-    const sum = this.#statements.old.get(revision);
+    const known = (this.#recent[0]?.revision ?? Infinity) - 1;
+    const oldest = this.oldestChange() ?? Infinity;
+    if (oldest <= known) {
+      const sum = this.#statements.old.get(Math.min(revision, known));
+      takeFrom(this.#changes, Number(sum?.['digest']), Number(sum?.['rows']));
+    }
     this.#statements.trim.run(revision);
-    takeFrom(this.#changes, Number(sum?.['digest']), Number(sum?.['rows']));
+    const kept = this.#recent.findIndex((one) => one.revision > revision);
+    const gone = this.#recent.splice(0, kept === -1 ? this.#recent.length : kept);
+    for (const { checksum } of gone) takeFrom(this.#changes, checksum);
   }
 
   /** Ends a group of writes. */
