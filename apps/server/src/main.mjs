@@ -6,9 +6,9 @@ import { enableCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { bundledProgram } from '../../../bin/bundled-program.mjs';
 
-// Limits uncollected garbage to 45 % of the heap. Without this flag, it is two thirds and more under load. The flag must be set
+// Limits uncollected garbage to about half of the heap. Without this flag, it is two thirds and more under load. The flag must be set
 // before the heap has grown.
-setFlagsFromString('--heap-growing-percent=80');
+setFlagsFromString('--heap-growing-percent=110');
 enableCompileCache();
 const bundle = bundledProgram('server');
 await (bundle === undefined ? import('./serve.ts') : import(bundle));
