@@ -91,6 +91,7 @@ export class Records {
 
   #remember(key: ObjectKey, record: AgentRecord | undefined): void {
     const name = `${key.namespace}/${key.name}`;
+    if (record === undefined && this.#last.has(name) && this.#last.get(name) === undefined) return;
     this.#last.delete(name);
     this.#last.set(name, record);
     const [oldest] = this.#last.keys();
@@ -98,8 +99,15 @@ export class Records {
   }
 }
 
+/** Each call of an agent asks for the key of its machine, which follows from the version of the Hardware. */
+const keys = new WeakMap<Hardware, ObjectKey>();
+
 function keyOf(hardware: Hardware): ObjectKey | undefined {
+  const known = keys.get(hardware);
+  if (known !== undefined) return known;
   const name = recordNameOf(hardware);
   if (name === undefined) return undefined;
-  return { collection: collectionOf(leaseKind), namespace: hardware.metadata.namespace, name };
+  const key = { collection: collectionOf(leaseKind), namespace: hardware.metadata.namespace, name };
+  keys.set(hardware, key);
+  return key;
 }
