@@ -3,6 +3,7 @@ export { hasEnded, holds, withCondition, type Condition } from './jobs/condition
 export { jobStepFor, taskFor, taskNameOf, type JobStep } from './jobs/job-step.ts';
 export { describeOperation, operationOf, type BmcOperation } from './jobs/operation.ts';
 export { powerStepFor, TASK_MS_MAX, type PowerProgress, type PowerStep } from './jobs/power-step.ts';
+export { CERTIFICATE_ANNOTATION, pinnedConnection, type PinnedConnection } from './pinned-connection.ts';
 export { providersFor, type ProviderName } from './jobs/providers.ts';
 export {
   redfishVendorOf,

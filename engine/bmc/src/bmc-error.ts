@@ -52,7 +52,8 @@ const advice: Readonly<Record<BmcErrorCode, string>> = {
   'wrong-credentials': 'correct the Secret that spec.connection.authSecretRef names',
   'locked-account': 'unlock the account on the BMC, or wait until the lock ends',
   'missing-privilege': 'give the account the Administrator or Operator role on the BMC',
-  'untrusted-certificate': 'add the authority with --bmc-ca-file, pin the certificate, or set insecureTLS',
+  'untrusted-certificate':
+    'add the authority with --bmc-ca-file, pin the certificate with the annotation tinkerbell.org/bmc-certificate-sha256, or set insecureTLS',
   'expired-certificate': 'renew the certificate of the BMC, or check the clocks',
   redirected: 'set spec.connection.host to the address that the BMC names',
   unsupported: 'use another provider, or another setting',

@@ -2,7 +2,7 @@
  * Controls BMCs (upstream Rufio): checks Machines, and runs Jobs and their Tasks. A wake-up has no payload and may be duplicated or
  * lost: the reconcilers read the current state, and a periodic scan finds missed changes.
  */
-import { hasEnded } from '@tinkerbell/bmc';
+import { CERTIFICATE_ANNOTATION, hasEnded } from '@tinkerbell/bmc';
 import { WorkQueue } from '@tinkerbell/engine-work-queue';
 import { repeat, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
@@ -99,7 +99,12 @@ class BmcController {
 
   #addMachine(path: string, machine: BmcMachine): void {
     const { uid = '', annotations } = machine.metadata;
-    const version = JSON.stringify([uid, machine.spec, annotations?.[REFRESH]]);
+    const version = JSON.stringify([
+      uid,
+      machine.spec,
+      annotations?.[REFRESH],
+      annotations?.[CERTIFICATE_ANNOTATION],
+    ]);
     if (this.#checked.get(path) === version) return;
     this.#checked.set(path, version);
     this.#queues.machines.add(path);

@@ -1,4 +1,4 @@
-import type { Connection } from '@tinkerbell/resources';
+import type { PinnedConnection } from '@tinkerbell/bmc';
 import { BmcError, type Call } from '@tinkerbell/engine-bmc';
 import type { Reconciling } from './config.ts';
 
@@ -10,7 +10,7 @@ export interface CountedCall<Result> extends Call<Result> {
 /** Calls the BMC, and counts the call and its outcome: `ok`, or the code of the failure. */
 export async function callBmc<Result>(
   { connections, metrics, clock }: Pick<Reconciling, 'connections' | 'metrics' | 'clock'>,
-  connection: Connection,
+  connection: PinnedConnection,
   call: CountedCall<Result>,
 ): Promise<Result> {
   const startedMs = clock.monotonicMs();

@@ -18,6 +18,8 @@ export interface BmcServiceConfig {
   readonly powerCheckMs: number;
   /** How often the parts of each machine are read. Undefined: never. */
   readonly inventoryMs: number | undefined;
+  /** The certificate that a BMC has at the first contact becomes the only one that is accepted. */
+  readonly pinsFirstCertificate: boolean;
   /** BMCs that are called at the same time. */
   readonly atOnce: number;
 }

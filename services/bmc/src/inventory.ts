@@ -1,4 +1,5 @@
 /** The parts of a machine, as its BMC reports them, in the status of its Hardware. */
+import { pinnedConnection } from '@tinkerbell/bmc';
 import { BmcError } from '@tinkerbell/engine-bmc';
 import type { BmcMachine, Hardware, OutOfBandAttributes } from '@tinkerbell/resources';
 import { hardwareCollection, type NamespacedName } from '@tinkerbell/store-contract';
@@ -28,7 +29,7 @@ export function nextInventoryMs({ config, view, clock }: Reconciling, machine: B
 /** Does nothing unless the parts are due. A BMC that cannot report them leaves the old report. */
 export async function collectInventory(deps: Reconciling, machine: BmcMachine): Promise<void> {
   const hardware = hardwareOfBmc(deps.view, placeOf(machine));
-  const connection = machine.spec?.connection;
+  const connection = pinnedConnection(machine);
   if (hardware === undefined || connection === undefined || nextInventoryMs(deps, machine) > 0) return;
   try {
     const parts = await callBmc(deps, connection, {

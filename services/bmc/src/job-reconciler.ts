@@ -50,7 +50,7 @@ async function createTask(deps: Reconciling, job: BmcJob, index: number): Promis
   const machineRef = job.spec?.machineRef ?? { namespace, name: '' };
   const machine = (await machineCollection.get(deps.store, machineRef))?.object;
   if (machine === undefined) return await waitForMachine(deps, job, machineRef);
-  const task = taskFor(job, index, machine.spec?.connection);
+  const task = taskFor(job, index, machine);
   if (task === undefined) return undefined;
   const metadata = {
     ...task.metadata,

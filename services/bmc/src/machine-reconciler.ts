@@ -1,12 +1,13 @@
 /** Checks a Machine: can the BMC be reached, is the power on, and which parts does the machine have. */
-import { withCondition, type PowerState } from '@tinkerbell/bmc';
+import { pinnedConnection, withCondition, type PinnedConnection, type PowerState } from '@tinkerbell/bmc';
 import { BmcError, adviceFor } from '@tinkerbell/engine-bmc';
 import type { Again } from '@tinkerbell/engine-work-queue';
-import type { BmcMachine, Connection } from '@tinkerbell/resources';
+import type { BmcMachine } from '@tinkerbell/resources';
 import type { NamespacedName } from '@tinkerbell/store-contract';
 import { callBmc } from './call-bmc.ts';
 import { machineCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
+import { pinFirstCertificate } from './first-certificate.ts';
 import { collectInventory, nextInventoryMs } from './inventory.ts';
 import { timeOf } from './status-times.ts';
 import { recordForMachine } from './timeline.ts';
@@ -15,6 +16,8 @@ type MachineStatus = NonNullable<BmcMachine['status']>;
 
 interface Contact {
   readonly powerState: PowerState;
+  /** Undefined: the connection has no TLS. */
+  readonly certificateSha256?: string | undefined;
   /** Undefined: the BMC answered. */
   readonly failure?: BmcError;
 }
@@ -36,7 +39,7 @@ export class MachineReconciler {
   async reconcile(place: NamespacedName): Promise<Again> {
     const path = `${place.namespace}/${place.name}`;
     const machine = (await machineCollection.get(this.#deps.store, place))?.object;
-    const connection = machine?.spec?.connection;
+    const connection = machine && pinnedConnection(machine);
     if (
       machine === undefined ||
       connection === undefined ||
@@ -49,6 +52,7 @@ export class MachineReconciler {
     await this.#show(place, contact);
     if (contact.failure !== undefined) return this.#againAfterFailure(path, contact.failure);
     this.#failures.delete(path);
+    await pinFirstCertificate(this.#deps, place, contact.certificateSha256);
     await collectInventory(this.#deps, machine);
     return { atMs: this.#deps.clock.nowMs() + this.#nextMs(machine) };
   }
@@ -95,15 +99,17 @@ export class MachineReconciler {
   }
 }
 
-async function contactOf(deps: Reconciling, connection: Connection): Promise<Contact> {
+async function contactOf(deps: Reconciling, connection: PinnedConnection): Promise<Contact> {
   try {
-    const powerState = await callBmc(deps, connection, {
+    return await callBmc(deps, connection, {
       kind: 'power-state',
       name: 'read the power state',
       isRepeatable: true,
-      run: (session) => session.powerState(),
+      run: async (session) => ({
+        powerState: await session.powerState(),
+        certificateSha256: session.certificateSha256?.(),
+      }),
     });
-    return { powerState };
   } catch (thrown) {
     if (!(thrown instanceof BmcError)) throw thrown;
     return { powerState: 'unknown', failure: thrown };

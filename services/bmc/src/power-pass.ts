@@ -1,7 +1,7 @@
 /** One pass of a power operation: reads the state, and does what `powerStepFor` decides. */
-import { powerStepFor, type BmcOperation, type PowerOperation } from '@tinkerbell/bmc';
+import { powerStepFor, type BmcOperation, type PinnedConnection, type PowerOperation } from '@tinkerbell/bmc';
 import { BmcError, type BmcErrorCode } from '@tinkerbell/engine-bmc';
-import type { BmcTask, Connection } from '@tinkerbell/resources';
+import type { BmcTask } from '@tinkerbell/resources';
 import { callBmc } from './call-bmc.ts';
 import type { Reconciling } from './config.ts';
 
@@ -21,7 +21,7 @@ export interface Sent {
 
 interface PowerTask {
   readonly task: BmcTask;
-  readonly connection: Connection;
+  readonly connection: PinnedConnection;
   readonly operation: Extract<BmcOperation, { kind: 'power' | 'power-status' }>;
 }
 
@@ -64,7 +64,7 @@ export async function powerPass(
 
 async function send(
   deps: Reconciling,
-  { connection, operation }: { readonly connection: Connection; readonly operation: PowerOperation },
+  { connection, operation }: { readonly connection: PinnedConnection; readonly operation: PowerOperation },
   sent: Sent,
 ): Promise<void> {
   const isRepeatable = operation !== 'cycle' && operation !== 'reset';

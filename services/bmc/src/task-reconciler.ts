@@ -1,8 +1,16 @@
 /** Carries out one Task. Its start is recorded before the BMC gets anything, and each pass continues from what is stored (G17). */
-import { describeOperation, hasEnded, operationOf, withCondition, type BmcOperation } from '@tinkerbell/bmc';
+import {
+  describeOperation,
+  hasEnded,
+  operationOf,
+  pinnedConnection,
+  withCondition,
+  type BmcOperation,
+  type PinnedConnection,
+} from '@tinkerbell/bmc';
 import { BmcError, type BmcErrorCode } from '@tinkerbell/engine-bmc';
 import type { Again } from '@tinkerbell/engine-work-queue';
-import type { BmcTask, Connection } from '@tinkerbell/resources';
+import type { BmcTask } from '@tinkerbell/resources';
 import type { NamespacedName } from '@tinkerbell/store-contract';
 import { applySetting } from './apply-setting.ts';
 import { callBmc } from './call-bmc.ts';
@@ -36,7 +44,7 @@ export class TaskReconciler {
     if (task === undefined || task.metadata.deletionTimestamp !== undefined || hasEnded(task.status))
       return this.#forget(task);
     const parsed = operationOf(task.spec?.task ?? {});
-    const { connection } = task.spec ?? {};
+    const connection = pinnedConnection(task);
     if (!parsed.ok) return await this.#fail(task, parsed.message);
     if (connection === undefined) return await this.#fail(task, 'spec.connection is missing');
     const started = await this.#start(task);
@@ -45,7 +53,7 @@ export class TaskReconciler {
 
   async #pass(
     task: BmcTask,
-    work: { readonly operation: BmcOperation; readonly connection: Connection },
+    work: { readonly operation: BmcOperation; readonly connection: PinnedConnection },
   ): Promise<Again> {
     const progress = this.#progressOf(task);
     try {
@@ -67,7 +75,7 @@ export class TaskReconciler {
   #perform(
     task: BmcTask,
     progress: Progress,
-    { operation, connection }: { readonly operation: BmcOperation; readonly connection: Connection },
+    { operation, connection }: { readonly operation: BmcOperation; readonly connection: PinnedConnection },
   ): Promise<Pass> {
     const deps = this.#deps;
     switch (operation.kind) {

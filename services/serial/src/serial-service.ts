@@ -1,6 +1,7 @@
 /** SSH to the serial consoles of machines (upstream SecondStar), without ipmitool. */
 import { once } from 'node:events';
 import { codeOf, PlatformError, Slots, type Service } from '@tinkerbell/platform-contract';
+import { pinnedConnection } from '@tinkerbell/bmc';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import {
   bmcMachineKind,
@@ -155,7 +156,7 @@ class SerialServer {
     const machine = machineCollection
       .all(this.#deps.view)
       .find((one) => one.metadata.name === name && one.metadata.namespace === namespace);
-    const connection = machine?.spec?.connection;
+    const connection = machine && pinnedConnection(machine);
     if (connection === undefined) return `there is no Machine ${namespace}/${name}, which spec.bmcRef names`;
     return { key: `${namespace}/${name}`, connection };
   }

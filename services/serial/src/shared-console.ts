@@ -1,6 +1,6 @@
 /** One console of a machine, for all sessions that watch it. It opens with the first session and closes with the last one. */
 import { BmcError, type BmcConnections, type OpenedConsole } from '@tinkerbell/engine-bmc';
-import type { Connection } from '@tinkerbell/resources';
+import type { PinnedConnection } from '@tinkerbell/bmc';
 
 export interface ConsoleViewer {
   /** Must not block: a viewer that does not read is ended by its owner. */
@@ -18,7 +18,7 @@ export class SharedConsoles {
   }
 
   /** `key` names the machine. Rejects with a BmcError when the console cannot be opened. */
-  async join(key: string, connection: Connection, viewer: ConsoleViewer): Promise<JoinedConsole> {
+  async join(key: string, connection: PinnedConnection, viewer: ConsoleViewer): Promise<JoinedConsole> {
     const known = this.#consoles.get(key);
     const shared =
       known ?? new SharedConsole(this.#connections.openConsole(connection), () => this.#consoles.delete(key));

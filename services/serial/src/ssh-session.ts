@@ -1,6 +1,6 @@
 /** One SSH session: its keys go to the console of the machine, and what the console prints goes to it. */
 import { BmcError, adviceFor } from '@tinkerbell/engine-bmc';
-import type { Connection as BmcConnection } from '@tinkerbell/resources';
+import type { PinnedConnection } from '@tinkerbell/bmc';
 import type { ServerChannel } from 'ssh2';
 import type { SerialConfig, SerialDeps } from './config.ts';
 import { EscapeFilter } from './escape.ts';
@@ -14,7 +14,7 @@ const UNREAD_BYTES_MAX = 1024 * 1024;
 export interface WatchedMachine {
   /** `<namespace>/<name>` of the Machine. */
   readonly key: string;
-  readonly connection: BmcConnection;
+  readonly connection: PinnedConnection;
 }
 
 /** Runs until the client leaves, is idle for too long, or the console ends. */

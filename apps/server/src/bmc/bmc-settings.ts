@@ -7,6 +7,8 @@ export interface BmcConnectionSettings {
   readonly timeoutMs: number;
   /** PEM file of the authorities of BMCs. Undefined: those of the system. */
   readonly caFile: string | undefined;
+  /** A BMC without a pinned certificate may have any, which is then pinned. */
+  readonly trustsFirstUse: boolean;
 }
 
 /** More would only wait for the processor. */
@@ -17,6 +19,7 @@ export function bmcConnectionSettings(flags: FlagReader): BmcConnectionSettings 
   return {
     timeoutMs: flags.durationMs('rufio-bmc-connect-timeout'),
     caFile: caFile === '' ? undefined : caFile,
+    trustsFirstUse: flags.boolean('bmc-trust-first-use'),
   };
 }
 
@@ -28,6 +31,7 @@ export function bmcSettings(flags: FlagReader): BmcServiceConfig | undefined {
     inventoryMs: flags.boolean('rufio-enable-inventory-collection')
       ? flags.durationMs('rufio-inventory-refresh-interval')
       : undefined,
+    pinsFirstCertificate: flags.boolean('bmc-trust-first-use'),
     atOnce: flags.number('rufio-max-concurrent-reconciles', AT_ONCE_RANGE),
   };
 }

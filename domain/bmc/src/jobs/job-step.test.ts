@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BmcJob, BmcTask } from '@tinkerbell/resources';
+import { CERTIFICATE_ANNOTATION, pinnedConnection } from '../pinned-connection.ts';
 import { jobStepFor, taskFor } from './job-step.ts';
 
 const apiVersion = 'bmc.tinkerbell.org/v1alpha1';
@@ -20,7 +21,7 @@ function jobWith(status: NonNullable<BmcJob['status']>, metadata = {}): BmcJob {
 }
 
 function task(index: number, condition?: string, message = ''): BmcTask {
-  const made = taskFor(jobWith(running), index, undefined);
+  const made = taskFor(jobWith(running), index, { metadata: { name: 'm', namespace: 'lab' } });
   assert.ok(made !== undefined);
   const conditions = condition === undefined ? [] : [{ type: condition, status: 'True', message }];
   return { ...made, status: { conditions } };
@@ -81,7 +82,8 @@ for (const [name, job, tasks, step] of steps)
 
 test('a Task has the names, the label and the owner that upstream gives it', () => {
   const connection = { host: '192.0.2.9', insecureTLS: true };
-  assert.deepEqual(taskFor(jobWith(running), 1, connection), {
+  const machine = { metadata: { name: 'm', namespace: 'lab' }, spec: { connection } };
+  assert.deepEqual(taskFor(jobWith(running), 1, machine), {
     apiVersion,
     kind: 'Task',
     metadata: {
@@ -94,4 +96,15 @@ test('a Task has the names, the label and the owner that upstream gives it', () 
     },
     spec: { task: { powerAction: 'on' }, connection },
   });
+});
+
+test('a Task keeps the certificate that is pinned for its Machine', () => {
+  const annotations = { [CERTIFICATE_ANNOTATION]: 'AB:CD', 'example.org/other': 'x' };
+  const machine = {
+    metadata: { name: 'm', namespace: 'lab', annotations },
+    spec: { connection: { host: '192.0.2.9', insecureTLS: false } },
+  };
+  const made = taskFor(jobWith(running), 0, machine);
+  assert.deepEqual(made?.metadata.annotations, { [CERTIFICATE_ANNOTATION]: 'AB:CD' });
+  assert.equal(made && pinnedConnection(made)?.certificateSha256, 'abcd');
 });

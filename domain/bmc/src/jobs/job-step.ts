@@ -7,9 +7,10 @@ import {
   bmcJobKind,
   bmcTaskKind,
   type BmcJob,
+  type BmcMachine,
   type BmcTask,
-  type Connection,
 } from '@tinkerbell/resources';
+import { CERTIFICATE_ANNOTATION } from '../pinned-connection.ts';
 import { hasEnded, holds } from './conditions.ts';
 
 export type JobStep =
@@ -53,8 +54,14 @@ function isOwnedBy({ metadata }: BmcTask, job: BmcJob): boolean {
   return (metadata.ownerReferences ?? []).some(({ uid }) => uid === job.metadata.uid);
 }
 
-/** Returns the Task to create, with the Machine's connection. The caller assigns uid and creation time. */
-export function taskFor(job: BmcJob, index: number, connection: Connection | undefined): BmcTask | undefined {
+/** Returns the Task to create, with the Machine's connection and its pin. The caller assigns uid and creation time. */
+export function taskFor(
+  job: BmcJob,
+  index: number,
+  machine: Pick<BmcMachine, 'metadata' | 'spec'>,
+): BmcTask | undefined {
+  const connection = machine.spec?.connection;
+  const pin = machine.metadata.annotations?.[CERTIFICATE_ANNOTATION];
   const task = job.spec?.tasks[index];
   if (task === undefined) return undefined;
   const { name, namespace, uid = '' } = job.metadata;
@@ -65,6 +72,7 @@ export function taskFor(job: BmcJob, index: number, connection: Connection | und
       name: taskNameOf(job, index),
       namespace,
       labels: { 'owner-name': name },
+      ...(pin === undefined ? {} : { annotations: { [CERTIFICATE_ANNOTATION]: pin } }),
       ownerReferences: [
         {
           apiVersion: apiVersionOf(bmcJobKind),

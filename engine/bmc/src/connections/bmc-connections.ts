@@ -3,9 +3,8 @@
  * and remembers which one answered. A BMC gets one call at a time.
  */
 import type { Clock } from '@tinkerbell/platform-contract';
-import type { Connection } from '@tinkerbell/resources';
 import type { Store } from '@tinkerbell/store-contract';
-import { providersFor, type ProviderName } from '@tinkerbell/bmc';
+import { providersFor, type PinnedConnection, type ProviderName } from '@tinkerbell/bmc';
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
 import type { BmcDriver, BmcSession, SerialConsole } from '../driver.ts';
 import { Lanes } from './lanes.ts';
@@ -73,7 +72,7 @@ export class BmcConnections {
   }
 
   /** Rejects with a BmcError whose message names each driver that was tried. */
-  use<Result>(connection: Connection, call: Call<Result>): Promise<Result> {
+  use<Result>(connection: PinnedConnection, call: Call<Result>): Promise<Result> {
     const key = JSON.stringify(connection);
     return this.#lanes.run(connection.host.toLowerCase(), async () => {
       this.#closing.signal.throwIfAborted();
@@ -99,7 +98,7 @@ export class BmcConnections {
   }
 
   /** The driver that answered before comes first, unless the connection states an order. */
-  #order(key: string, connection: Connection): readonly ProviderName[] {
+  #order(key: string, connection: PinnedConnection): readonly ProviderName[] {
     const known = providersFor(connection).filter((name) => this.#deps.drivers[name] !== undefined);
     const answered = this.#answered.get(key);
     if (answered === undefined || connection.providerOptions?.preferredOrder !== undefined) return known;
@@ -141,7 +140,7 @@ export class BmcConnections {
   }
 
   /** Opens the serial console with the first driver that has one, in a session of its own, which ends with the console. */
-  async openConsole(connection: Connection): Promise<OpenedConsole> {
+  async openConsole(connection: PinnedConnection): Promise<OpenedConsole> {
     const resolved = await resolveConnection(this.#deps.store, connection, this.#deps.trustOf);
     const failures: Failure[] = [];
     for (const provider of this.#order(JSON.stringify(connection), connection)) {

@@ -2,7 +2,7 @@
 import type { EndpointTrust } from '@tinkerbell/platform-contract';
 import { collectionOf, secretKind, type Connection, type Secret } from '@tinkerbell/resources';
 import { Collection, type Store } from '@tinkerbell/store-contract';
-import type { ProviderName } from '@tinkerbell/bmc';
+import { CERTIFICATE_ANNOTATION, type PinnedConnection, type ProviderName } from '@tinkerbell/bmc';
 import { BmcError } from '../bmc-error.ts';
 import type { BmcCredentials } from '../driver.ts';
 
@@ -18,13 +18,16 @@ export interface ResolvedConnection {
   readonly version: string;
 }
 
-/** The trust of connections whose `insecureTLS` is false. */
+/** The trust of connections whose `insecureTLS` is false and whose certificate is not pinned. */
 export type TrustOf = (connection: Connection) => EndpointTrust;
 
-/** Rejects with `wrong-credentials` when a Secret or a key of it is missing. */
+/**
+ * Rejects with `wrong-credentials` when a Secret or a key of it is missing, and with `untrusted-certificate` for a pin that is not
+ * a SHA-256.
+ */
 export async function resolveConnection(
   store: Store,
-  connection: Connection,
+  connection: PinnedConnection,
   trustOf: TrustOf,
 ): Promise<ResolvedConnection> {
   const reader = new SecretReader(store);
@@ -33,8 +36,16 @@ export async function resolveConnection(
   for (const [algorithm, references] of Object.entries(rpc?.hmac?.secrets ?? {}))
     hmacKeys[algorithm] = await Promise.all(references.map((one) => reader.value(one, 'secret')));
   const credentials = await credentialsOf(reader, connection);
-  const trust = connection.insecureTLS ? ({ kind: 'any' } as const) : trustOf(connection);
+  const trust = trustIn(connection, trustOf);
   return { connection, credentials, trust, hmacKeys, version: reader.version() };
+}
+
+function trustIn(connection: PinnedConnection, trustOf: TrustOf): EndpointTrust {
+  const { certificateSha256: sha256, insecureTLS } = connection;
+  if (sha256 === undefined) return insecureTLS ? { kind: 'any' } : trustOf(connection);
+  if (/^[0-9a-f]{64}$/.test(sha256)) return { kind: 'pin', sha256 };
+  const shown = JSON.stringify(sha256.slice(0, 80));
+  throw new BmcError('untrusted-certificate', `${CERTIFICATE_ANNOTATION}: ${shown}: must be 64 hex digits`);
 }
 
 async function credentialsOf(reader: SecretReader, connection: Connection): Promise<BmcCredentials> {

@@ -12,6 +12,8 @@ export class SimulatedBmc {
   readonly accepted: string[] = [];
   /** Failures that the next calls get, in order. A call that is not listed works. */
   readonly failures: (BmcError | undefined)[] = [];
+  /** The SHA-256 of its certificate. Undefined: it has no TLS. */
+  certificateSha256: string | undefined;
   logins = 0;
   password = 'secret';
   ignoresPower = false;
@@ -27,6 +29,8 @@ export class SimulatedBmc {
       name,
       open: async (target) => {
         await this.#call();
+        if (target.trust.kind === 'pin' && target.trust.sha256 !== this.certificateSha256)
+          throw new BmcError('untrusted-certificate', 'the certificate is not the pinned one');
         if (target.credentials.password !== this.password)
           throw new BmcError('wrong-credentials', `the BMC at ${target.host} refused the login`);
         this.logins += 1;
@@ -65,6 +69,7 @@ export class SimulatedBmc {
         await this.#call();
         return this.media === undefined ? {} : { url: this.media };
       },
+      certificateSha256: () => this.certificateSha256,
       inventory: async () => {
         await this.#call();
         return this.parts;

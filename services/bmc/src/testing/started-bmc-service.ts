@@ -109,7 +109,12 @@ export async function startedBmcService(
       timeoutMs: 1000,
     });
     const deps = { store, view, journal, clock: time.clock, random: nodeRandom, log, connections };
-    const service = createBmcService(deps, { powerCheckMs: 1_800_000, inventoryMs: 86_400_000, atOnce: 8 });
+    const service = createBmcService(deps, {
+      powerCheckMs: 1_800_000,
+      inventoryMs: 86_400_000,
+      pinsFirstCertificate: true,
+      atOnce: 8,
+    });
     const stopping = new AbortController();
     running.set(service, stopping);
     await service.start(stopping.signal);

@@ -22,6 +22,7 @@ const byEvent: Readonly<Record<string, EventWords>> = {
   'boot-job-neglected': warning('BootJobNeglected'),
   'bmc-failed': warning('GetPowerStateFailed'),
   'bmc-inventory-failed': warning('InventoryUnreachable'),
+  'bmc-certificate-pinned': normal('CertificatePinned'),
   'bmc-job-failed': warning('BMCJobFailed'),
   'action-failed': warning('ActionFailed'),
   'action-timed-out': warning('ActionTimedOut'),

@@ -57,6 +57,10 @@ export const bmcFlags = flagGroup('BMCs', {
     'PEM file with the authorities that sign the certificates of BMCs, for Machines whose insecureTLS is false',
     { fallback: 'the authorities of the system' },
   ),
+  'bmc-trust-first-use': boolean(
+    'accept the certificate of a BMC at the first contact, and then no other one, for Machines whose insecureTLS is false',
+    { default: 'false' },
+  ),
 });
 
 export const serialFlags = flagGroup('Serial consoles', {
