@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addApply, addDiff } from './apply/apply-command.ts';
 import { addAudit } from './audit/audit-command.ts';
 import { addBackup, addRestore } from './backup/backup-commands.ts';
+import { addBmc } from './bmc/bmc-commands.ts';
 import { addBootDevice, addMedia, addPower } from './bmc/power-commands.ts';
 import { addBoot } from './boot/boot-command.ts';
 import { addCompletion } from './completion/completion-command.ts';
@@ -125,6 +126,7 @@ export function createProgram(terminal: Terminal): Command {
   addPower(program, terminal);
   addBootDevice(program, terminal);
   addMedia(program, terminal);
+  addBmc(program, terminal);
   addBackup(program, terminal);
   addRestore(program, terminal);
   addMigrate(program, terminal);

@@ -1,4 +1,6 @@
 export type { BootDevice, BootSetting, PowerOperation, PowerState } from './machine-state.ts';
+export { bmcReport, type BmcFinding, type BmcReport } from './check/bmc-report.ts';
+export { INVENTORY_CONDITION } from './check/inventory-condition.ts';
 export { hasEnded, holds, withCondition, type Condition } from './jobs/conditions.ts';
 export { jobStepFor, taskFor, taskNameOf, type JobStep } from './jobs/job-step.ts';
 export { describeOperation, operationOf, type BmcOperation } from './jobs/operation.ts';

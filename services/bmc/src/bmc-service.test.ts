@@ -217,7 +217,10 @@ describe('Machines', () => {
     assert.equal(powerState, 'off');
     assert.deepEqual(
       conditions?.map(({ type, status }) => [type, status]),
-      [['Contactable', 'True']],
+      [
+        ['Contactable', 'True'],
+        ['InventoryCollected', 'True'],
+      ],
     );
     const { product, collectionMethod } = (await site.hardware())?.status?.attributes?.outOfBand ?? {};
     assert.deepEqual([product?.serialNumber, collectionMethod], ['S1', 'ipmitool']);

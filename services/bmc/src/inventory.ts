@@ -1,5 +1,5 @@
 /** The parts of a machine, as its BMC reports them, in the status of its Hardware. */
-import { pinnedConnection } from '@tinkerbell/bmc';
+import { INVENTORY_CONDITION, pinnedConnection, withCondition } from '@tinkerbell/bmc';
 import { BmcError } from '@tinkerbell/engine-bmc';
 import type { BmcMachine, Hardware, OutOfBandAttributes } from '@tinkerbell/resources';
 import { hardwareCollection, type NamespacedName } from '@tinkerbell/store-contract';
@@ -40,13 +40,22 @@ export async function collectInventory(deps: Reconciling, machine: BmcMachine): 
         session.inventory?.().then((found) => ({ collectionMethod: session.provider, ...found })),
     });
     await store(deps, hardware, parts);
+    await showResult(deps, machine, { status: 'True' });
   } catch (thrown) {
     if (!(thrown instanceof BmcError)) throw thrown;
     const message = `the BMC does not report the parts of the machine: ${thrown.code}: ${thrown.message}`;
     recordForMachine(deps, placeOf(machine), { event: 'bmc-inventory-failed', message });
     // As after a report, so that it is tried again when the next one is due.
     await store(deps, hardware, hardware.status?.attributes?.outOfBand ?? {});
+    await showResult(deps, machine, { status: 'False', message });
   }
+  await removeRefresh(deps, machine);
+}
+
+/** Answers an operator who asked for the parts of a machine whose BMC does not work. */
+export async function refuseInventory(deps: Reconciling, machine: BmcMachine, why: string): Promise<void> {
+  if (machine.metadata.annotations?.[REFRESH] === undefined) return;
+  await showResult(deps, machine, { status: 'False', message: why });
   await removeRefresh(deps, machine);
 }
 
@@ -59,6 +68,24 @@ async function store(deps: Reconciling, { metadata }: Hardware, parts: OutOfBand
       status: { ...hardware.status, attributes: { ...hardware.status?.attributes, outOfBand } },
     },
   }));
+  if (!updated.ok && updated.kind === 'unavailable') throw new Error(updated.message);
+}
+
+async function showResult(
+  deps: Reconciling,
+  machine: BmcMachine,
+  result: { readonly status: 'True' | 'False'; readonly message?: string },
+): Promise<void> {
+  const updated = await machineCollection.update<'unchanged'>(deps.store, placeOf(machine), (current) => {
+    const { conditions } = current.status ?? {};
+    const old = conditions?.find(({ type }) => type === INVENTORY_CONDITION);
+    if (old?.status === result.status && old.message === result.message) return { refusal: 'unchanged' };
+    const lastUpdateTime = timeOf(deps.clock.nowMs());
+    const condition = { type: INVENTORY_CONDITION, ...result, lastUpdateTime };
+    return {
+      object: { ...current, status: { ...current.status, conditions: withCondition(conditions, condition) } },
+    };
+  });
   if (!updated.ok && updated.kind === 'unavailable') throw new Error(updated.message);
 }
 

@@ -8,7 +8,7 @@ import { callBmc } from './call-bmc.ts';
 import { machineCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
 import { pinFirstCertificate } from './first-certificate.ts';
-import { collectInventory, nextInventoryMs } from './inventory.ts';
+import { collectInventory, nextInventoryMs, refuseInventory } from './inventory.ts';
 import { timeOf } from './status-times.ts';
 import { recordForMachine } from './timeline.ts';
 
@@ -50,7 +50,10 @@ export class MachineReconciler {
     }
     const contact = await contactOf(this.#deps, connection);
     await this.#show(place, contact);
-    if (contact.failure !== undefined) return this.#againAfterFailure(path, contact.failure);
+    if (contact.failure !== undefined) {
+      await refuseInventory(this.#deps, machine, textOf(contact.failure));
+      return this.#againAfterFailure(path, contact.failure);
+    }
     this.#failures.delete(path);
     await pinFirstCertificate(this.#deps, place, contact.certificateSha256);
     await collectInventory(this.#deps, machine);
@@ -90,7 +93,7 @@ export class MachineReconciler {
     { failure, powerState }: Contact,
   ): void {
     if (failure !== undefined) {
-      const message = `the BMC does not work: ${failure.code}: ${failure.message}; ${adviceFor(failure.code)}`;
+      const message = `the BMC does not work: ${textOf(failure)}`;
       recordForMachine(this.#deps, place, { event: 'bmc-failed', message, details: { code: failure.code } });
     } else if (before.status?.powerState !== after.status?.powerState) {
       const message = `the BMC reports that the power is ${powerState}`;
@@ -133,6 +136,9 @@ function statusOf(status: MachineStatus, contact: Contact, now: string): Machine
 
 function conditionOf({ failure }: Contact): { type: string; status: string; message?: string } {
   if (failure === undefined) return { type: 'Contactable', status: 'True' };
-  const message = `${failure.code}: ${failure.message}; ${adviceFor(failure.code)}`;
-  return { type: 'Contactable', status: 'False', message };
+  return { type: 'Contactable', status: 'False', message: textOf(failure) };
+}
+
+function textOf({ code, message }: BmcError): string {
+  return `${code}: ${message}; ${adviceFor(code)}`;
 }

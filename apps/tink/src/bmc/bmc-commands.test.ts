@@ -1,0 +1,102 @@
+/** Commands of BMCs, against a real server and a simulated Redfish service over TLS. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
+import { PlainRedfishMachine, RedfishSimulator } from '@tinkerbell/sandbox/bmc';
+import { createCommandRunner, writeText } from '../testing/command-runner.ts';
+import { runServer, type RunningServer } from '../testing/running-server.ts';
+
+let server: RunningServer;
+let bmc: RedfishSimulator;
+const machine = new PlainRedfishMachine();
+const { done, failed, tink } = createCommandRunner(() => server);
+
+before(async () => {
+  server = await runServer({ flags: ['--bmc-trust-first-use'] });
+  bmc = await RedfishSimulator.open({
+    machine,
+    username: 'admin',
+    password: 'secret',
+    tls: newCertificate(),
+  });
+  const path = writeText(server, 'bmc.yaml', manifest(bmc.port));
+  await done(`apply -f ${path}`);
+});
+after(async () => {
+  await bmc[Symbol.asyncDispose]();
+  await server.remove();
+});
+
+function newCertificate(): { readonly key: string; readonly cert: string } {
+  const key = ecdsaKey('P-256');
+  const names = { commonName: 'bmc', ips: ['127.0.0.1'], dnsNames: [] };
+  const made = certify({ ...names, daysValid: 1, isAuthority: true, key }, Date.now());
+  assert.ok(made.ok);
+  return { key, cert: made.certificate };
+}
+
+const manifest = (port: number): string => `
+apiVersion: v1
+kind: Secret
+metadata: {name: bmc-m1, namespace: default}
+stringData: {username: admin, password: secret}
+---
+apiVersion: bmc.tinkerbell.org/v1alpha1
+kind: Machine
+metadata: {name: bmc-m1, namespace: default}
+spec:
+  connection:
+    host: 127.0.0.1
+    insecureTLS: false
+    authSecretRef: {name: bmc-m1, namespace: default}
+    providerOptions: {preferredOrder: [gofish], redfish: {port: ${port}}}
+---
+apiVersion: tinkerbell.org/v1alpha1
+kind: Hardware
+metadata: {name: m1, namespace: default}
+spec:
+  bmcRef: {apiGroup: bmc.tinkerbell.org, kind: Machine, name: bmc-m1}
+  interfaces: [{dhcp: {mac: "08:00:27:00:00:01"}}]
+`;
+
+test('the parts are read at once, and the certificate of the first contact is pinned', async () => {
+  const parts = await done('bmc inventory m1');
+  assert.match(parts, /^collectionMethod: redfish$/m);
+  assert.match(parts, /^lastUpdated: /m);
+  const json: unknown = JSON.parse(await done('bmc inventory m1 --json'));
+  assert.ok(typeof json === 'object' && json !== null && 'product' in json);
+  const report = await done('bmc check m1');
+  assert.match(report, /^default\/bmc-m1 at 127\.0\.0\.1\n {2}contact +ok +the server can log in/);
+  assert.match(report, /certificate +ok +pinned: SHA-256 [0-9a-f]{64}/);
+  assert.match(report, /inventory +ok +read at .* by redfish/);
+});
+
+test('an operation that the BMC accepts and does not carry out is in the report', async () => {
+  bmc.lies.ignoresBootDevice = true;
+  await failed('boot-device pxe m1');
+  const { code, out } = await tink('bmc check m1');
+  assert.equal(code, 1);
+  assert.match(
+    out,
+    /operations +FAILED +accepted and not carried out: task\/.*: not-applied: .*boot from pxe/,
+  );
+  bmc.lies.ignoresBootDevice = false;
+});
+
+test('another certificate is refused, with the way out', async () => {
+  const { port } = bmc;
+  await bmc[Symbol.asyncDispose]();
+  bmc = await RedfishSimulator.open({
+    machine,
+    username: 'admin',
+    password: 'secret',
+    tls: newCertificate(),
+    port,
+  });
+  assert.match(await failed('bmc inventory m1 --timeout 60s'), /untrusted-certificate: .*not the pinned one/);
+  const { code, out } = await tink('bmc check --all --json');
+  assert.equal(code, 1);
+  const [report] = out.trim().split('\n');
+  const { findings } = JSON.parse(report ?? '') as { findings: { check: string; state: string }[] };
+  assert.equal(findings.find(({ check }) => check === 'contact')?.state, 'failed');
+});
