@@ -1,6 +1,7 @@
 /** Commands of BMCs, against a real server and a simulated Redfish service over TLS. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { nodeClock } from '@tinkerbell/platform-node';
 import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
 import { PlainRedfishMachine, RedfishSimulator } from '@tinkerbell/sandbox/bmc';
 import { createCommandRunner, writeText } from '../testing/command-runner.ts';
@@ -30,7 +31,7 @@ after(async () => {
 function newCertificate(): { readonly key: string; readonly cert: string } {
   const key = ecdsaKey('P-256');
   const names = { commonName: 'bmc', ips: ['127.0.0.1'], dnsNames: [] };
-  const made = certify({ ...names, daysValid: 1, isAuthority: true, key }, Date.now());
+  const made = certify({ ...names, daysValid: 1, isAuthority: true, key }, nodeClock.nowMs());
   assert.ok(made.ok);
   return { key, cert: made.certificate };
 }
