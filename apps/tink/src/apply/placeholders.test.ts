@@ -41,6 +41,30 @@ test('rejects every unedited example, and names the values to edit', async () =>
   assert.equal(await done('get all -A -o name'), '');
 });
 
+test('rejects placeholders in Secrets, which are sent in base64', async () => {
+  const secret = (fields: object) =>
+    JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, ...fields });
+  const placeholder = 'REPLACE-WITH-THE-PASSWORD';
+  for (const fields of [
+    { stringData: { password: placeholder } },
+    { data: { password: Buffer.from(placeholder).toString('base64') } },
+  ]) {
+    const { code, err } = await tink('apply -f -', { input: secret(fields) });
+    assert.equal(code, 1, err);
+    assert.match(
+      err,
+      /stringData\.password: REPLACE-WITH-THE-PASSWORD is a placeholder; replace it with the password/,
+    );
+  }
+});
+
+test('a Secret that is not base64 is refused with its field', async () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, data: { password: '!' } };
+  const { code, err } = await tink('apply -f -', { input: JSON.stringify(secret) });
+  assert.equal(code, 1, err);
+  assert.match(err, /data\.password: must be base64/);
+});
+
 test('applies an edited example', async () => {
   const texts = ['hardware', 'template', 'workflow'].map((file) =>
     readFileSync(join(EXAMPLES, 'ubuntu', `${file}.yaml`), 'utf8'),

@@ -1,5 +1,12 @@
 /** Finds values of the examples that must be edited: the example MAC, addresses of the example network, placeholder keys. */
-import { hardwareKind, isOfKind, isRecord, type ManifestProblem, type Resource } from '@tinkerbell/resources';
+import {
+  hardwareKind,
+  isOfKind,
+  isRecord,
+  secretKind,
+  type ManifestProblem,
+  type Resource,
+} from '@tinkerbell/resources';
 import { problemAt, type LocatedObject } from '../manifests/manifest-objects.ts';
 
 /** The annotation on an example Hardware. It contains the placeholder MAC. */
@@ -15,7 +22,7 @@ export function placeholderProblems(objects: readonly LocatedObject[]): readonly
   const isExample = objects.some(({ resource }) => hasPlaceholderMac(resource));
   return objects.flatMap((object) => {
     const mac = object.resource.metadata.annotations?.[EXAMPLE_ANNOTATION];
-    return textsIn(object.resource, [])
+    return [...textsIn(object.resource, []), ...secretTexts(object.resource)]
       .filter(({ path }) => path[0] !== 'metadata')
       .flatMap(({ path, text }) => {
         const what = whatIsWrong(text, { isExample, mac, isTemplate: object.kind.kind === 'Template' });
@@ -51,6 +58,16 @@ function whatIsWrong(
 }
 
 type Path = readonly (string | number)[];
+
+/** The values of a Secret, which are in base64 whichever way they were given. */
+function secretTexts(resource: Resource): ReturnType<typeof textsIn> {
+  const data: unknown = isOfKind(resource, secretKind) && 'data' in resource ? resource.data : undefined;
+  if (!isRecord(data)) return [];
+  return Object.entries(data).map(([key, value]) => ({
+    path: ['stringData', key],
+    text: new TextDecoder().decode(Uint8Array.fromBase64(String(value))),
+  }));
+}
 
 function textsIn(value: unknown, path: Path): readonly { readonly path: Path; readonly text: string }[] {
   if (typeof value === 'string') return [{ path, text: value }];
