@@ -19,6 +19,8 @@ export {
   type ResolvedConnection,
   type TrustOf,
 } from './connections/resolve-connection.ts';
+export { parseAddressRange } from './discovery/address-range.ts';
+export { discoverBmcs, type FoundBmc } from './discovery/discover-bmcs.ts';
 export { createHomeAssistantDriver } from './home-assistant/home-assistant-driver.ts';
 export { createRpcDriver } from './rpc/rpc-driver.ts';
 export { createIpmiDriver } from './ipmi/ipmi-driver.ts';

@@ -72,6 +72,29 @@ test('the parts are read at once, and the certificate of the first contact is pi
   assert.match(report, /inventory +ok +read at .* by redfish/);
 });
 
+test('a search shows the Machine of a BMC, and registers the others', async () => {
+  const search = `bmc discover --range 127.0.0.1-127.0.0.2 --timeout 1s --redfish-port ${bmc.port}`;
+  const table = await done(search);
+  assert.match(
+    table,
+    /^ADDRESS +IPMI +REDFISH +PRODUCT +UUID +MACHINE\n127\.0\.0\.1 +no +1\.15\.0 .* bmc-m1\n$/,
+  );
+  const [line = '', ...others] = (await done(`${search} --json`)).trim().split('\n');
+  assert.deepEqual([others.length, (JSON.parse(line) as { machine?: string }).machine], [0, 'bmc-m1']);
+  assert.equal(await done(`${search} --manifests`), '');
+  const manifests = await done(`${search} --manifests -n other`);
+  assert.match(manifests, /name: bmc-127-0-0-1\n/);
+  const path = writeText(server, 'found.yaml', manifests);
+  assert.match(await failed(`apply -n other -f ${path}`), /REPLACE-WITH-THE-PASSWORD is a placeholder/);
+  const filled = manifests
+    .replace('REPLACE-WITH-THE-USERNAME', 'admin')
+    .replace('REPLACE-WITH-THE-PASSWORD', 'secret');
+  await done(`apply -n other -f ${writeText(server, 'filled.yaml', filled)} --dry-run=server`);
+  const wide = await tink('bmc discover --range 10.0.0.0/8');
+  assert.equal(wide.code, 2);
+  assert.match(wide.err, /--range 10\.0\.0\.0\/8: has 16777214 addresses, more than 4096/);
+});
+
 test('an operation that the BMC accepts and does not carry out is in the report', async () => {
   bmc.lies.ignoresBootDevice = true;
   await failed('boot-device pxe m1');

@@ -11,6 +11,7 @@ import { alignedText } from '../output/table-text.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { secondsOf } from '../output/time-span.ts';
 import { chosenMachines, type ChosenMachine } from './chosen-machines.ts';
+import { addDiscover } from './discover-command.ts';
 import { freshInventory } from './fresh-inventory.ts';
 
 interface CheckFlags {
@@ -20,9 +21,12 @@ interface CheckFlags {
 }
 
 export function addBmc(program: Command, terminal: Terminal): void {
-  const group = program.command('bmc').description('check the BMCs of machines, and read their parts');
+  const group = program
+    .command('bmc')
+    .description('find and check the BMCs of machines, and read their parts');
   addCheck(group, terminal);
   addInventory(group, terminal);
+  addDiscover(group, terminal);
 }
 
 function addCheck(group: Command, terminal: Terminal): void {

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { nodeClock, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
 import { BmcError } from '../bmc-error.ts';
+import { pingIpmi } from '../discovery/ping-ipmi.ts';
 import type { BmcSession } from '../driver.ts';
 import type { IpmiOptions } from './ipmi-deps.ts';
 import { createIpmiDriver } from './ipmi-driver.ts';
@@ -134,6 +135,13 @@ describe('ipmi_sim', { skip }, () => {
     assert.equal(await readFile(join(folder, 'boot'), 'utf8'), 'pxe\n');
     // It does not keep the valid bit, so the setting cannot be verified.
     assert.equal(await session.bootDevice?.(), undefined);
+  });
+
+  test('a search finds it by a presence ping, without a login', async () => {
+    await (await open())[Symbol.asyncDispose]();
+    const { signal } = new AbortController();
+    const plan = { addresses: ['127.0.0.1', '127.0.0.2'], port, waitMs: 1000, signal };
+    assert.deepEqual([...(await pingIpmi({ udp: nodeUdp, clock: nodeClock }, plan))], ['127.0.0.1']);
   });
 
   test('refused logins have their causes', async () => {

@@ -1,0 +1,120 @@
+/** `tink bmc discover`: searches a network for BMCs, and writes the manifests that register them. */
+import type { Command } from 'commander';
+import { discoverBmcs, parseAddressRange, type FoundBmc } from '@tinkerbell/engine-bmc';
+import { nodeUdp, openNodeEndpointHttp } from '@tinkerbell/platform-node';
+import { bmcMachineKind } from '@tinkerbell/resources';
+import { stringifyYaml } from '@tinkerbell/yaml';
+import type { Session } from '../client/session.ts';
+import { examples, sessionOf } from '../command-line/command-line.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
+import { withoutControls } from '../output/printable.ts';
+import { progressLine } from '../output/progress-line.ts';
+import { alignedText } from '../output/table-text.ts';
+import type { Terminal } from '../output/terminal.ts';
+import { secondsOf } from '../output/time-span.ts';
+import { bmcManifests } from './bmc-manifests.ts';
+
+interface DiscoverFlags {
+  readonly range: readonly string[];
+  readonly timeout: string;
+  readonly ipmiPort: string;
+  readonly redfishPort: string;
+  readonly json?: boolean;
+  readonly manifests?: boolean;
+}
+
+export function addDiscover(group: Command, terminal: Terminal): void {
+  const command: Command = group
+    .command('discover')
+    .description(
+      'search networks for BMCs, without credentials; sends IPMI pings, HTTPS requests and one SSDP search',
+    )
+    .option(
+      '--range <addresses...>',
+      '192.0.2.0/24, 192.0.2.10-192.0.2.90 or one address (default: SSDP only)',
+      [],
+    )
+    .option('--timeout <time>', 'time limit for each answer', '3s')
+    .option('--ipmi-port <port>', 'UDP port of IPMI', '623')
+    .option('--redfish-port <port>', 'TCP port of Redfish', '443')
+    .option('--manifests', 'print manifests for the BMCs that no Machine of the namespace names')
+    .option('--json', 'print one JSON line for each BMC')
+    .addHelpText(
+      'after',
+      examples(
+        'tink bmc discover --range 192.168.56.0/24',
+        'tink bmc discover --range 192.168.56.200-192.168.56.240 --manifests > bmcs.yaml',
+      ),
+    )
+    .action(() => discover(command, terminal));
+}
+
+async function discover(command: Command, terminal: Terminal): Promise<void> {
+  const flags = command.opts<DiscoverFlags>();
+  const addresses = flags.range.flatMap(addressesIn);
+  const ports = {
+    ipmi: portOf('--ipmi-port', flags.ipmiPort),
+    redfish: portOf('--redfish-port', flags.redfishPort),
+  };
+  const timeoutMs = secondsOf('--timeout', flags.timeout) * 1000;
+  const { clock, signal } = terminal;
+  const progress = progressLine(terminal, 'asking for Redfish:', addresses.length);
+  const onProgress = (done: number): void => progress(Math.min(done, addresses.length));
+  const plan = { addresses, ports, timeoutMs, onProgress, signal };
+  const found = await discoverBmcs({ udp: nodeUdp, openHttp: openNodeEndpointHttp, clock }, plan);
+  const session = await sessionOf(command, terminal);
+  const registered = await registeredHosts(session);
+  if (flags.json === true) {
+    for (const bmc of found)
+      terminal.out(`${JSON.stringify({ ...bmc, machine: registered.get(bmc.address) })}\n`);
+  } else if (flags.manifests === true) {
+    const isNew = ({ address }: FoundBmc): boolean => !registered.has(address);
+    const documents = bmcManifests(found.filter(isNew), { namespace: session.namespace, ports }).map((one) =>
+      stringifyYaml(one),
+    );
+    terminal.out(withoutControls(documents.join('---\n')));
+  } else {
+    terminal.out(tableOf(found, registered));
+  }
+}
+
+function addressesIn(text: string): readonly string[] {
+  const range = parseAddressRange(text);
+  if (range.ok) return range.addresses;
+  throw usageFailure(`--range ${range.message}`, 'for example --range 192.168.56.0/24');
+}
+
+function portOf(flag: string, text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw usageFailure(`${flag} must be a port from 1 to 65535, not ${JSON.stringify(text)}`);
+}
+
+/** The Machine of each host. The search works without a server, too. */
+async function registeredHosts({
+  client,
+  namespace,
+  terminal,
+}: Session): Promise<ReadonlyMap<string, string>> {
+  try {
+    const { items } = await client.list(bmcMachineKind, { namespace });
+    return new Map(items.map(({ metadata, spec }) => [spec?.connection.host ?? '', metadata.name]));
+  } catch (thrown) {
+    if (!(thrown instanceof TinkFailure)) throw thrown;
+    terminal.styledErr(`not compared with Machines: ${thrown.message}\n`);
+    return new Map();
+  }
+}
+
+function tableOf(found: readonly FoundBmc[], registered: ReadonlyMap<string, string>): string {
+  if (found.length === 0) return 'no BMC has answered\n';
+  const rows = found.map(({ address, hasIpmi, redfish }) => [
+    address,
+    hasIpmi ? 'yes' : 'no',
+    redfish?.version ?? 'no',
+    [redfish?.vendor, redfish?.product].filter((part) => part !== undefined).join(' '),
+    redfish?.uuid ?? '',
+    registered.get(address) ?? '<none>',
+  ]);
+  return alignedText([['ADDRESS', 'IPMI', 'REDFISH', 'PRODUCT', 'UUID', 'MACHINE'], ...rows]);
+}
