@@ -21,6 +21,9 @@ export {
 } from './connections/resolve-connection.ts';
 export { parseAddressRange } from './discovery/address-range.ts';
 export { discoverBmcs, type FoundBmc } from './discovery/discover-bmcs.ts';
+export { createAmtDriver } from './amt/amt-driver.ts';
+export type { AmtDeps, AmtOptions } from './amt/amt-deps.ts';
+export { nodeDigestHash } from './amt/node-digest.ts';
 export { createHomeAssistantDriver } from './home-assistant/home-assistant-driver.ts';
 export { createRpcDriver } from './rpc/rpc-driver.ts';
 export { createIpmiDriver } from './ipmi/ipmi-driver.ts';

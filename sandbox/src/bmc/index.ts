@@ -1,3 +1,5 @@
+export { AmtSimulator, type AmtSimulatorOptions } from './amt-simulator.ts';
+export { type AmtLies } from './amt-lies.ts';
 export { IpmiResponder, type IpmiResponderDeps, type IpmiResponderOptions } from './ipmi-responder.ts';
 export { type IpmiLies } from './ipmi-lies.ts';
 export { bootedByBmc, openBmcOf, type MachineBmc } from './bmc-of-machine.ts';

@@ -1,6 +1,7 @@
 /** A simulated Redfish service over HTTP or HTTPS. */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { bodyOf } from './request-body.ts';
 import type { RedfishLies } from './redfish-lies.ts';
 import { RedfishService, type RedfishServiceOptions } from './redfish-service.ts';
 
@@ -10,9 +11,6 @@ export interface RedfishSimulatorOptions extends RedfishServiceOptions {
   readonly port?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
 }
-
-/** A request of a client is a few hundred bytes. */
-const BODY_BYTES_MAX = 64 * 1024;
 
 export class RedfishSimulator implements AsyncDisposable {
   readonly #service: RedfishService;
@@ -88,14 +86,4 @@ export class RedfishSimulator implements AsyncDisposable {
       .writeHead(status, { 'Content-Type': 'application/json', 'OData-Version': '4.0', ...more })
       .end(content);
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  request.setEncoding('utf8');
-  let text = '';
-  for await (const chunk of request) {
-    text += String(chunk);
-    if (text.length > BODY_BYTES_MAX) return '';
-  }
-  return text;
 }

@@ -2,10 +2,12 @@
 import { readFileSync } from 'node:fs';
 import {
   BmcConnections,
+  createAmtDriver,
   createHomeAssistantDriver,
   createIpmiDriver,
   createRedfishDriver,
   createRpcDriver,
+  nodeDigestHash,
   type Drivers,
   type TrustOf,
 } from '@tinkerbell/engine-bmc';
@@ -33,6 +35,7 @@ function driversFor({ clock, random, udp }: Deps): Drivers {
   return {
     ipmitool: createIpmiDriver({ clock, random, udp }),
     gofish: createRedfishDriver(http),
+    intelamt: createAmtDriver({ openHttp: openNodeEndpointHttp, random, hash: nodeDigestHash }),
     rpc: createRpcDriver(http),
     homeassistant: createHomeAssistantDriver(http),
   };

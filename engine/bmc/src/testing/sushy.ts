@@ -1,40 +1,19 @@
 /** Programs of OpenStack that speak Redfish: the client sushy, and the emulator of sushy-tools. */
-import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
+import { pythonPackages } from './python-packages.ts';
 
-const run = promisify(execFile);
-const PACKAGES = ['sushy==5.14.0', 'sushy-tools==2.2.0'];
-const INSTALL_MS_MAX = 240_000;
-const START_MS_MAX = 30_000;
-const folder = join(import.meta.dirname, '../../../../.cache/sushy');
-const python = join(folder, 'bin/python3');
-const installed = join(folder, PACKAGES.join('+'));
+const packages = pythonPackages('sushy', ['sushy==5.14.0', 'sushy-tools==2.2.0']);
 
-/** Installs both into a folder of their own, once. Returns why they are absent, or undefined. */
-export async function whyNoSushy(): Promise<string | undefined> {
-  if (existsSync(installed)) return undefined;
-  try {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
-    await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_MS_MAX });
-    const pip = ['-m', 'pip', 'install', '--quiet', '--retries', '0', '--timeout', '20', ...PACKAGES];
-    await run(python, pip, { timeout: INSTALL_MS_MAX });
-    writeFileSync(installed, '');
-    return undefined;
-  } catch (thrown) {
-    const [why] = (thrown instanceof Error ? thrown.message : String(thrown)).split('\n');
-    return `needs ${PACKAGES.join(' and ')} from PyPI: ${why}`;
-  }
-}
+/** Installs both, once. Returns why they are absent, or undefined. */
+export const whyNoSushy = packages.whyAbsent;
 
 /** Runs a program of the client, and returns the JSON that it prints. */
 export async function sushyClient(program: string, ...values: readonly string[]): Promise<unknown> {
-  const { stdout } = await run(python, ['-c', program, ...values], { timeout: START_MS_MAX });
-  return JSON.parse(stdout);
+  return JSON.parse(await packages.run(program, ...values));
 }
 
 export interface SushyEmulator extends AsyncDisposable {
@@ -65,10 +44,14 @@ export async function sushyEmulator(tls: {
     'random.randint = lambda low, high: 0',
   ];
   writeFileSync(at('config.py'), config.join('\n'));
-  const child = spawn(python, ['-m', 'sushy_tools.emulator.main', '--fake', '--config', at('config.py')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, TMPDIR: state },
-  });
+  const child = spawn(
+    join(packages.bin, 'python3'),
+    ['-m', 'sushy_tools.emulator.main', '--fake', '--config', at('config.py')],
+    {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, TMPDIR: state },
+    },
+  );
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const dispose = async (): Promise<void> => {
     child.kill();

@@ -1,0 +1,77 @@
+/** What a machine with AMT boots from next (Intel AMT SDK, "Set or Disable Boot Configuration Settings for the Next Boot"). */
+import type { Instance, Member, WsmanOperation } from '../envelope.ts';
+import type { XmlElement } from '../xml/xml-element.ts';
+import { amtClass, bootConfiguration } from './classes.ts';
+
+export type AmtBootSource = 'pxe' | 'disk' | 'cdrom';
+
+const SOURCES: Readonly<Record<AmtBootSource, string>> = {
+  pxe: 'Intel(r) AMT: Force PXE Boot',
+  disk: 'Intel(r) AMT: Force Hard-drive Boot',
+  cdrom: 'Intel(r) AMT: Force CD/DVD Boot',
+};
+
+/** The settings that begin a boot without options: nothing redirected, nothing locked, no setup. */
+const PLAIN: Readonly<Record<string, string>> = {
+  BIOSPause: 'false',
+  BIOSSetup: 'false',
+  BootMediaIndex: '0',
+  ConfigurationDataReset: 'false',
+  ForcedProgressEvents: 'false',
+  LockKeyboard: 'false',
+  LockPowerButton: 'false',
+  LockResetButton: 'false',
+  LockSleepButton: 'false',
+  ReflashBIOS: 'false',
+  SecureErase: 'false',
+  UseIDER: 'false',
+  UseSOL: 'false',
+  UseSafeMode: 'false',
+  UserPasswordBypass: 'false',
+};
+/** The firmware refuses a `put` that has them. */
+const READ_ONLY = new Set([
+  'BIOSLastStatus',
+  'BootguardStatus',
+  'OptionsCleared',
+  'SecureBootControlEnabled',
+  'UEFIHTTPSBootEnabled',
+  'UEFILocalPBABootEnabled',
+  'WinREBootEnabled',
+]);
+
+/**
+ * Returns the members of AMT_BootSettingData for the next boot, from those that the firmware sent. They keep their order, which the
+ * firmware requires, and members that this client does not know.
+ */
+export function bootSettings(
+  sent: XmlElement,
+  { entersSetup }: { readonly entersSetup: boolean },
+): readonly Member[] {
+  return sent.children
+    .filter(({ name, children }) => !READ_ONLY.has(name) && children.length === 0)
+    .map(({ name, text }) => {
+      const plain = PLAIN[name] ?? text;
+      return { name, value: name === 'BIOSSetup' ? String(entersSetup) : plain };
+    });
+}
+
+/** The call of `CIM_BootConfigSetting`. Undefined: no source, so that the order of the firmware applies. */
+export function bootOrderRequest(source: AmtBootSource | undefined): WsmanOperation {
+  const method = 'ChangeBootOrder';
+  if (source === undefined) return { kind: 'invoke', method, members: [] };
+  const value: Instance = { resource: amtClass.bootSource, selectors: { InstanceID: SOURCES[source] } };
+  return { kind: 'invoke', method, members: [{ name: 'Source', value }] };
+}
+
+/** The role of a configuration: for the next boot only, or for none. */
+const ROLES = { 'next-boot': '1', disabled: '32768' } as const;
+
+/** The call of `CIM_BootService`, which makes the boot order and the settings apply. */
+export function bootRoleRequest(role: keyof typeof ROLES): WsmanOperation {
+  const members = [
+    { name: 'BootConfigSetting', value: bootConfiguration },
+    { name: 'Role', value: ROLES[role] },
+  ];
+  return { kind: 'invoke', method: 'SetBootConfigRole', members };
+}

@@ -1,0 +1,27 @@
+/** Faults of Intel AMT, to be switched on one by one, at any time. */
+export interface AmtLies {
+  /** Returns success for power requests, and performs none. */
+  ignoresPower?: boolean;
+  /** Reports this power state (CIM) instead of the real one. */
+  powerState?: string;
+  /** Methods return this instead of 0. */
+  returnValue?: number;
+  /** Answers every operation with this fault, for example `AccessDenied`. */
+  fault?: string;
+  /** Forgets the nonce before each request. */
+  forgetsNonces?: boolean;
+  /** Offers basic authentication only. */
+  hasNoDigest?: boolean;
+  /** Redirects every request to this URL. */
+  redirectsTo?: string;
+  /** Sends this text instead of each answer. */
+  answerText?: string;
+  /** Answers every request with this status, and no text. */
+  status?: number;
+  /** The next page of each enumeration is its first. */
+  hasEndlessPages?: boolean;
+  /** Lacks these classes. */
+  missing?: RegExp;
+  /** Holds every answer. */
+  stalls?: boolean;
+}
