@@ -72,7 +72,8 @@ export interface Machine {
   readonly failed: Promise<string>;
 }
 
-export type BootOnce = 'network' | 'disk';
+/** `cdrom`: the file of an image that a BMC has inserted. */
+export type BootOnce = 'network' | 'disk' | { readonly cdrom: string };
 
 const MEMORY_MEBIBYTES = 1024;
 
@@ -85,6 +86,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
   // The path of a UNIX socket is limited to 107 bytes, which a deep checkout exceeds.
   const socket = join(tmpdir(), `tinkerbell-${process.pid}-${options.name}.qmp`);
   let running: { child: RunningChild; qmp: QmpClient } | undefined;
+  const stopped = new WeakSet<RunningChild>();
   let reportFailure: (text: string) => void = () => undefined;
   const failed = new Promise<string>((resolve) => {
     reportFailure = resolve;
@@ -102,7 +104,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
       complaint = (complaint + chunk.toString()).slice(-2000);
     });
     void child.ended.then((end) => {
-      if (running?.child !== child && complaint === '') return;
+      if (stopped.has(child)) return;
       running = undefined;
       // A machine that restarts by itself has used the setting for one boot.
       if (bootOnce !== undefined && end === 0) void powerOn();
@@ -112,10 +114,11 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
   }
 
   async function powerOff(): Promise<void> {
-    const stopped = running;
+    const ending = running;
     running = undefined;
-    stopped?.qmp.close();
-    await stopped?.child.stop();
+    ending?.qmp.close();
+    if (ending !== undefined) stopped.add(ending.child);
+    await ending?.child.stop();
     await rm(socket, { force: true });
   }
 
@@ -163,6 +166,7 @@ function machineArguments(
     ...(options.uuid === undefined ? [] : [`uuid=${options.uuid}`]),
   ];
   const boots = bootsFrom(options, bootOnce);
+  const cdrom = typeof bootOnce === 'object' ? bootOnce.cdrom : options.cdromPath;
   const memory = String(options.memoryMebibytes ?? MEMORY_MEBIBYTES);
   return flatten({
     '-name': options.name,
@@ -179,9 +183,9 @@ function machineArguments(
     '-qmp': `unix:${socket},server=on,wait=off`,
     '-smbios': `type=1,manufacturer=Tinkerbell,product=Sandbox,${system.join(',')}`,
     '-netdev': `tap,id=net0,ifname=${options.port},script=no,downscript=no`,
-    '-drive': [...disks.map(driveOf), ...cdromDrive(options)],
+    '-drive': [...disks.map(driveOf), ...cdromDrive(cdrom)],
     '-device': [
-      ...cdromDevice(options),
+      ...cdromDevice(cdrom),
       // Newer UEFI firmware has no network stack without a source of randomness.
       'virtio-rng-pci',
       `virtio-net-pci,netdev=net0,mac=${options.mac}${boots.network ? ',bootindex=1' : ''}${rom}`,
@@ -198,14 +202,14 @@ function bootsFrom({ bootOrder = 'network-first' }: MachineOptions, bootOnce: Bo
   return { network: device === 'network', disk: device === 'disk', isStrict: true };
 }
 
-function cdromDrive({ cdromPath }: MachineOptions): readonly string[] {
+function cdromDrive(cdromPath: string | undefined): readonly string[] {
   return cdromPath === undefined
     ? []
     : [`if=none,id=cd0,media=cdrom,file=${cdromPath},format=raw,readonly=on`];
 }
 
 /** Connected by USB, like virtual media of a BMC. */
-function cdromDevice({ cdromPath }: MachineOptions): readonly string[] {
+function cdromDevice(cdromPath: string | undefined): readonly string[] {
   return cdromPath === undefined ? [] : ['qemu-xhci', 'usb-storage,drive=cd0,bootindex=0'];
 }
 

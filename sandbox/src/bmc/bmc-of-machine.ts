@@ -1,12 +1,15 @@
 /** Gives a virtual machine a BMC on loopback, and the objects by which a server controls it. */
+import { dirname } from 'node:path';
 import { nodeIpmiCrypto } from '@tinkerbell/engine-bmc';
 import { cipherSuites } from '@tinkerbell/ipmi';
 import { nodeClock, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
+import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { ApiObject } from '../api-client.ts';
 import type { Machine } from '../qemu-machine.ts';
 import { IpmiResponder } from './ipmi-responder.ts';
-import { controlledMachine } from './machine-with-bmc.ts';
+import { controlledMachine, type ControlledMachine } from './machine-with-bmc.ts';
+import { RedfishSimulator } from './redfish-simulator.ts';
 
 export interface MachineBmc extends AsyncDisposable {
   /** A Secret and a Machine. */
@@ -17,35 +20,59 @@ export interface MachineBmc extends AsyncDisposable {
   ofHardware(hardware: ApiObject): ApiObject;
 }
 
-const PASSWORD = 'sandbox-bmc';
+export type BmcProtocol = 'ipmi' | 'redfish';
+
+const ACCOUNT = { username: 'admin', password: 'sandbox-bmc' };
 const GUID_BYTES = 16;
 const ADMINISTRATOR = 4;
 
-/** The machine must have been created with `bootOrder: 'disk'`, so that only its BMC can make it boot from the network. */
-export async function openBmcOf(machine: Machine): Promise<MachineBmc> {
-  const controlled = controlledMachine(machine);
-  const settings = {
-    accounts: [{ username: 'admin', password: PASSWORD, privilege: ADMINISTRATOR }],
-    guid: nodeRandom.bytes(GUID_BYTES),
-    suites: cipherSuites,
-  };
-  const deps = { udp: nodeUdp, clock: nodeClock, random: nodeRandom, crypto: nodeIpmiCrypto };
-  const responder = await IpmiResponder.open(deps, { settings, machine: controlled });
+/** The machine must have been created with `bootOrder: 'disk'`, so that only its BMC can make it boot from another device. */
+export async function openBmcOf(machine: Machine, protocol: BmcProtocol = 'ipmi'): Promise<MachineBmc> {
+  const controlled = controlledMachine(machine, dirname(machine.diskPath));
+  const bmc = protocol === 'ipmi' ? await openIpmi(controlled) : await openRedfish(controlled);
+  const options = protocol === 'ipmi' ? { ipmitool: { port: bmc.port } } : { redfish: { port: bmc.port } };
+  const preferredOrder = [protocol === 'ipmi' ? 'ipmitool' : 'gofish'];
   const name = `${machine.name}-bmc`;
   return {
-    objects: objectsFor(name, responder.port),
+    objects: objectsFor(name, { ...options, preferredOrder }),
     operations: controlled.operations,
     ofHardware: (hardware) => ({
       ...hardware,
       spec: { ...fieldsOf(hardware), bmcRef: { apiGroup: 'bmc.tinkerbell.org', kind: 'Machine', name } },
     }),
-    [Symbol.asyncDispose]: () => responder[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => bmc[Symbol.asyncDispose](),
   };
+}
+
+function openIpmi(machine: ControlledMachine): Promise<IpmiResponder> {
+  const settings = {
+    accounts: [{ ...ACCOUNT, privilege: ADMINISTRATOR }],
+    guid: nodeRandom.bytes(GUID_BYTES),
+    suites: cipherSuites,
+  };
+  const deps = { udp: nodeUdp, clock: nodeClock, random: nodeRandom, crypto: nodeIpmiCrypto };
+  return IpmiResponder.open(deps, { settings, machine });
+}
+
+function openRedfish(machine: ControlledMachine): Promise<RedfishSimulator> {
+  const key = ecdsaKey('P-256');
+  const names = { commonName: 'bmc', ips: ['127.0.0.1'], dnsNames: [] };
+  const made = certify({ ...names, daysValid: 1, isAuthority: true, key }, nodeClock.nowMs());
+  if (!made.ok) throw new Error(made.error);
+  return RedfishSimulator.open({ ...ACCOUNT, machine, tls: { key, cert: made.certificate } });
 }
 
 /** The Workflow whose machine is powered on by its BMC and boots from the network once. */
 export function bootedByBmc(workflow: ApiObject): ApiObject {
-  const bootOptions = { bootMode: 'netboot', toggleAllowNetboot: true };
+  return withBootOptions(workflow, { bootMode: 'netboot', toggleAllowNetboot: true });
+}
+
+/** The Workflow whose machine is powered on by its BMC and boots from the image once. */
+export function bootedFromImage(workflow: ApiObject, isoURL: string): ApiObject {
+  return withBootOptions(workflow, { bootMode: 'isoboot', isoURL });
+}
+
+function withBootOptions(workflow: ApiObject, bootOptions: object): ApiObject {
   return { ...workflow, spec: { ...fieldsOf(workflow), bootOptions } };
 }
 
@@ -53,16 +80,11 @@ function fieldsOf({ spec }: ApiObject): Record<string, unknown> {
   return isRecord(spec) ? spec : {};
 }
 
-function objectsFor(name: string, port: number): readonly ApiObject[] {
+function objectsFor(name: string, providerOptions: object): readonly ApiObject[] {
   const metadata = { name, namespace: 'default' };
-  const connection = {
-    host: '127.0.0.1',
-    insecureTLS: true,
-    authSecretRef: metadata,
-    providerOptions: { ipmitool: { port } },
-  };
+  const connection = { host: '127.0.0.1', insecureTLS: true, authSecretRef: metadata, providerOptions };
   return [
-    { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { username: 'admin', password: PASSWORD } },
+    { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { ...ACCOUNT } },
     { apiVersion: 'bmc.tinkerbell.org/v1alpha1', kind: 'Machine', metadata, spec: { connection } },
   ];
 }

@@ -1,12 +1,21 @@
-/** What a simulated BMC controls when it belongs to a virtual machine: its power, its next boot, and its serial port. */
+/** What a simulated BMC controls when it belongs to a virtual machine: its power, its next boot, its CD drive, and its serial port. */
+import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import type { BootFlags, ChassisOperation } from '@tinkerbell/ipmi';
 import type { BootOnce, Machine } from '../qemu-machine.ts';
-import { PlainMachine, type SimulatedMachine, type SimulatedSerial } from './simulated-machine.ts';
+import type { RedfishSimulatedMachine } from './redfish-machine.ts';
+import { PlainMachine, type SimulatedSerial } from './simulated-machine.ts';
 
-/** Create the machine with `bootOrder: 'disk'`, so that only its BMC can make it boot from the network. */
-export function controlledMachine(
-  machine: Machine,
-): SimulatedMachine & { readonly operations: readonly string[] } {
+export interface ControlledMachine extends RedfishSimulatedMachine {
+  /** The chassis operations, in order. */
+  readonly operations: readonly string[];
+}
+
+/**
+ * Create the machine with `bootOrder: 'disk'`, so that only its BMC can make it boot from another device. Images are downloaded into
+ * the folder when the machine starts from them.
+ */
+export function controlledMachine(machine: Machine, directory: string): ControlledMachine {
   const { device, inventories, sensorRecords, readings } = new PlainMachine();
   const operations: string[] = [];
   const controlled = {
@@ -16,6 +25,8 @@ export function controlledMachine(
     sensorRecords,
     readings,
     bootFlags: undefined as BootFlags | undefined,
+    media: undefined as string | undefined,
+    httpBootUri: undefined as string | undefined,
     serial: serialOf(machine),
     operations,
     isOn: () => machine.isOn(),
@@ -24,16 +35,33 @@ export function controlledMachine(
       if (operation === 'diagnostic-interrupt') return;
       if (operation !== 'on') await machine.powerOff();
       if (operation === 'off' || operation === 'soft') return;
-      await machine.powerOn(bootOnceOf(controlled.bootFlags));
-      if (controlled.bootFlags?.isPersistent !== true) controlled.bootFlags = undefined;
+      const { bootFlags, media } = controlled;
+      await machine.powerOn(
+        await bootOnceOf(bootFlags, () => download(media, join(directory, `${machine.name}.iso`))),
+      );
+      if (bootFlags?.isPersistent !== true) controlled.bootFlags = undefined;
     },
   };
   return controlled;
 }
 
-function bootOnceOf(flags: BootFlags | undefined): BootOnce | undefined {
+async function bootOnceOf(
+  flags: BootFlags | undefined,
+  image: () => Promise<string | undefined>,
+): Promise<BootOnce | undefined> {
   if (flags?.device === 'pxe') return 'network';
-  return flags?.device === 'disk' ? 'disk' : undefined;
+  if (flags?.device === 'disk') return 'disk';
+  const cdrom = flags?.device === 'cdrom' ? await image() : undefined;
+  return cdrom === undefined ? undefined : { cdrom };
+}
+
+/** Returns the file, or undefined when no image is inserted or the server does not send it: then the drive is empty. */
+async function download(url: string | undefined, path: string): Promise<string | undefined> {
+  if (url === undefined) return undefined;
+  const response = await fetch(url);
+  if (!response.ok || response.body === null) return undefined;
+  await writeFile(path, response.body);
+  return path;
 }
 
 function serialOf(machine: Machine): SimulatedSerial {
