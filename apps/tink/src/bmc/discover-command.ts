@@ -13,6 +13,7 @@ import { alignedText } from '../output/table-text.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { secondsOf } from '../output/time-span.ts';
 import { bmcManifests } from './bmc-manifests.ts';
+import { portOf } from './port-option.ts';
 
 interface DiscoverFlags {
   readonly range: readonly string[];
@@ -82,12 +83,6 @@ function addressesIn(text: string): readonly string[] {
   const range = parseAddressRange(text);
   if (range.ok) return range.addresses;
   throw usageFailure(`--range ${range.message}`, 'for example --range 192.168.56.0/24');
-}
-
-function portOf(flag: string, text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return port;
-  throw usageFailure(`${flag} must be a port from 1 to 65535, not ${JSON.stringify(text)}`);
 }
 
 /** The Machine of each host. The search works without a server, too. */
