@@ -7,6 +7,8 @@ export const CERTIFICATE_ANNOTATION = 'tinkerbell.org/bmc-certificate-sha256';
 export interface PinnedConnection extends Connection {
   /** In lower-case hex without colons. */
   readonly certificateSha256?: string;
+  /** The key of the password in the Secret (default: `password`). */
+  readonly passwordKey?: string;
 }
 
 interface Connected {

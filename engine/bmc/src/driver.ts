@@ -52,6 +52,8 @@ export interface BmcSession extends AsyncDisposable {
   setVirtualMedia?(url: string | undefined): Promise<void>;
   virtualMedia?(): Promise<MediaState | undefined>;
   inventory?(): Promise<OutOfBandAttributes>;
+  /** Changes the password of an account, which may be that of the session. */
+  setPassword?(username: string, password: string): Promise<void>;
   openConsole?(): Promise<SerialConsole>;
   /** The SHA-256 of the certificate of the BMC, in lower-case hex, to be pinned. Undefined: the connection has no TLS. */
   certificateSha256?(): string | undefined;

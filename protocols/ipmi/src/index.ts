@@ -167,3 +167,10 @@ export {
   sensorValue,
   type SensorRecord,
 } from './records/sensor-record.ts';
+export {
+  decodeUserCount,
+  decodeUserName,
+  setPasswordRequest,
+  userCountRequest,
+  userNameRequest,
+} from './commands/user-commands.ts';

@@ -17,6 +17,7 @@ export interface ServiceRoot {
   readonly chassis: string | undefined;
   readonly sessions: string | undefined;
   readonly sessionService: string | undefined;
+  readonly accountService: string | undefined;
   /** With this query a collection has its members as whole resources. */
   readonly expandQuery: string | undefined;
 }
@@ -32,6 +33,7 @@ export function serviceRootOf(resource: RedfishObject): ServiceRoot {
     chassis: linkIn(resource, 'Chassis'),
     sessions: linkIn(objectIn(resource, 'Links'), 'Sessions'),
     sessionService: linkIn(resource, 'SessionService'),
+    accountService: linkIn(resource, 'AccountService'),
     expandQuery: expandQueryOf(resource),
   };
 }

@@ -1,5 +1,6 @@
 /** What changes and actions do to the simulated machine. */
 import type { BootFlags, ChassisOperation, IpmiBootDevice } from '@tinkerbell/ipmi';
+import { ACCOUNT } from './redfish-services.ts';
 import { applyAtStart } from './redfish-state.ts';
 import { deviceOf, drivePath, systemPath, type Fields, type Simulated } from './redfish-resources.ts';
 
@@ -46,11 +47,20 @@ export async function perform(simulated: Simulated, change: Change): Promise<Cha
       return hasMediaActions ? insert(simulated, change.body) : notFound;
     case `POST ${drive}/Actions/VirtualMedia.EjectMedia`:
       return hasMediaActions ? setMedia(simulated, undefined) : notFound;
+    case `PATCH ${ACCOUNT}`:
+      return setPassword(simulated, change.body);
     case `PATCH ${drive}`:
       return changeDrive(simulated, change.body);
     default:
       return change.method === 'PATCH' ? changeSystem(simulated, change) : notFound;
   }
+}
+
+function setPassword({ state, lies }: Simulated, { Password }: Fields): ChangeRefusal | undefined {
+  if (typeof Password !== 'string' || Password.length < 8 || Password.length > 20)
+    return badValue('Password');
+  if (lies.ignoresPassword !== true) state.password = Password;
+  return undefined;
 }
 
 function changeSystem(simulated: Simulated, { path, body }: Change): ChangeRefusal | undefined {

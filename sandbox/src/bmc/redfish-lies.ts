@@ -4,6 +4,7 @@ export interface RedfishLies {
   ignoresPower?: boolean;
   ignoresBootDevice?: boolean;
   ignoresMedia?: boolean;
+  ignoresPassword?: boolean;
   /** Reports this state instead of the real one. */
   powerState?: string;
   /** Drops the boot override when the machine starts, without using it. */

@@ -3,7 +3,7 @@ import type { IpmiBootDevice } from '@tinkerbell/ipmi';
 import type { RedfishLies } from './redfish-lies.ts';
 import type { RedfishSimulatedMachine } from './redfish-machine.ts';
 import { partsOf } from './redfish-parts.ts';
-import { servicesOf, SUBSCRIPTIONS } from './redfish-services.ts';
+import { ACCOUNT, servicesOf, SUBSCRIPTIONS } from './redfish-services.ts';
 import type { RedfishState } from './redfish-state.ts';
 import { typeAt } from './redfish-schemas.ts';
 
@@ -80,6 +80,7 @@ export function methodsAt(simulated: Simulated, path: string): readonly string[]
     `${system}/SD`,
     `${system}/Bios/Settings`,
     `${system}/SecureBoot`,
+    ACCOUNT,
   ];
   return changed.includes(path) ? ['GET', 'PATCH'] : ['GET'];
 }
@@ -142,6 +143,7 @@ function rootOf({ features }: Simulated): Fields {
     Systems: link(`${ROOT}/Systems`),
     Managers: link(`${ROOT}/Managers`),
     Chassis: link(`${ROOT}/Chassis`),
+    AccountService: link(`${ROOT}/AccountService`),
     Tasks: link(`${ROOT}/TaskService`),
     UpdateService: link(`${ROOT}/UpdateService`),
     EventService: link(`${ROOT}/EventService`),

@@ -1,6 +1,7 @@
 /** The schema of each resource of the simulated service. Versions are those whose properties it uses, or later. */
 
 const VERSIONS: Readonly<Record<string, string>> = {
+  AccountService: 'v1_13_0',
   Bios: 'v1_2_1',
   Chassis: 'v1_23_0',
   ComputerSystem: 'v1_20_0',
@@ -9,6 +10,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   EventDestination: 'v1_13_0',
   EventService: 'v1_10_0',
   Manager: 'v1_15_0',
+  ManagerAccount: 'v1_9_0',
   Memory: 'v1_17_0',
   NetworkAdapter: 'v1_9_0',
   Port: 'v1_8_0',
@@ -29,6 +31,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
 
 /** The schema of the members of a collection, by the last part of its path. */
 const MEMBERS: Readonly<Record<string, string>> = {
+  Accounts: 'ManagerAccount',
   Chassis: 'Chassis',
   Drives: 'Drive',
   EthernetInterfaces: 'EthernetInterface',

@@ -4,7 +4,7 @@ import { perform } from './redfish-changes.ts';
 import type { RedfishLies } from './redfish-lies.ts';
 import type { RedfishSimulatedMachine } from './redfish-machine.ts';
 import { SUBSCRIPTIONS } from './redfish-services.ts';
-import { newRedfishState } from './redfish-state.ts';
+import { newRedfishState, type RedfishState } from './redfish-state.ts';
 import {
   methodsAt,
   resourceAt,
@@ -65,10 +65,15 @@ export class RedfishService {
 
   constructor(options: RedfishServiceOptions) {
     this.#options = options;
-    const { machine, features = {} } = options;
-    const state = newRedfishState();
+    const { machine, features = {}, username, password } = options;
+    const state = newRedfishState({ username, password });
     this.sessions = state.sessions;
     this.#simulated = { machine, features, lies: this.lies, state };
+  }
+
+  /** The account, whose password clients may change. */
+  get account(): Pick<RedfishState, 'username' | 'password'> {
+    return this.#simulated.state;
   }
 
   async respond({ method, target, body, headers }: RedfishRequest): Promise<RedfishAnswer> {
@@ -106,7 +111,8 @@ export class RedfishService {
   }
 
   #logIn({ UserName, Password }: Fields): RedfishAnswer {
-    const { username, password, features } = this.#options;
+    const { username, features } = this.#options;
+    const { password } = this.#simulated.state;
     if (features?.hasSessions === false) return refusal(404, 'ResourceMissingAtURI');
     if (this.lies.hasSessionsInNameOnly === true) return refusal(405, 'OperationNotAllowed');
     if (this.lies.locksAccount === true) return refusal(401, 'AccountLocked', ['The account is locked out.']);
@@ -128,7 +134,8 @@ export class RedfishService {
       this.lies.sessionRefusals = (this.lies.sessionRefusals ?? 0) - 1;
       return false;
     }
-    const { username, password } = this.#options;
+    const { username } = this.#options;
+    const { password } = this.#simulated.state;
     const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
     const token = textOf(headers['x-auth-token']);
     return headers.authorization === basic || [...this.sessions.values()].some((one) => one === token);

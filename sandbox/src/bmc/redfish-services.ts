@@ -11,6 +11,9 @@ const link = (path: string) => ({ '@odata.id': path });
 export const SUBSCRIPTIONS = `${ROOT}/EventService/Subscriptions`;
 const FIRMWARE = `${ROOT}/UpdateService/FirmwareInventory`;
 
+const ACCOUNTS = `${ROOT}/AccountService/Accounts`;
+export const ACCOUNT = `${ACCOUNTS}/2`;
+
 export interface ServicesOf {
   readonly system: string;
   readonly state: RedfishState;
@@ -28,6 +31,20 @@ export function servicesOf(given: ServicesOf): Readonly<Record<string, () => Fou
       Status: ok,
     }),
     [`${ROOT}/SessionService/Sessions`]: () => [...state.sessions.keys()],
+    [`${ROOT}/AccountService`]: () => ({ ServiceEnabled: true, Accounts: link(ACCOUNTS), Status: ok }),
+    [ACCOUNTS]: () => [`${ACCOUNTS}/1`, ACCOUNT],
+    [`${ACCOUNTS}/1`]: () => ({
+      UserName: '',
+      RoleId: 'NoAccess',
+      Enabled: false,
+      AccountTypes: ['Redfish'],
+    }),
+    [ACCOUNT]: () => ({
+      UserName: state.username,
+      RoleId: 'Administrator',
+      AccountTypes: ['Redfish'],
+      Password: null,
+    }),
     [`${ROOT}/TaskService`]: () => ({
       ServiceEnabled: true,
       Tasks: link(`${ROOT}/TaskService/Tasks`),

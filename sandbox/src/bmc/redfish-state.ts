@@ -7,6 +7,8 @@ export interface RedfishState {
   readonly sessions: Map<string, string>;
   /** The destination and the context of each subscription, by path. */
   readonly subscriptions: Map<string, { readonly destination: string; readonly context: string }>;
+  readonly username: string;
+  password: string;
   readonly bios: Map<string, BiosValue>;
   /** Used at the next start of the machine. */
   readonly pendingBios: Map<string, BiosValue>;
@@ -14,10 +16,12 @@ export interface RedfishState {
   secureBoot: { readonly isEnabled: boolean; readonly isActive: boolean };
 }
 
-export function newRedfishState(): RedfishState {
+export function newRedfishState(account: Pick<RedfishState, 'username' | 'password'>): RedfishState {
   return {
     sessions: new Map(),
     subscriptions: new Map(),
+    username: account.username,
+    password: account.password,
     bios: new Map<string, BiosValue>([
       ['BootMode', 'Uefi'],
       ['PxeRetries', 3],

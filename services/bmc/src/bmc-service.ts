@@ -14,6 +14,7 @@ import { REFRESH } from './inventory.ts';
 import { reconcileJob } from './job-reconciler.ts';
 import { MachineReconciler } from './machine-reconciler.ts';
 import { createBmcMetrics } from './metrics.ts';
+import { ROTATE } from './rotate-password.ts';
 import { TaskReconciler } from './task-reconciler.ts';
 
 /** How long a lost wake-up can go unnoticed. */
@@ -103,6 +104,7 @@ class BmcController {
       uid,
       machine.spec,
       annotations?.[REFRESH],
+      annotations?.[ROTATE],
       annotations?.[CERTIFICATE_ANNOTATION],
     ]);
     if (this.#checked.get(path) === version) return;

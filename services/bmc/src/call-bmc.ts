@@ -4,7 +4,7 @@ import type { Reconciling } from './config.ts';
 
 export interface CountedCall<Result> extends Call<Result> {
   /** The kind of call, for metrics: `power`, `boot-device`. */
-  readonly kind: 'power-state' | 'power' | 'boot-device' | 'virtual-media' | 'inventory';
+  readonly kind: 'power-state' | 'power' | 'boot-device' | 'virtual-media' | 'inventory' | 'password';
 }
 
 /** Calls the BMC, and counts the call and its outcome: `ok`, or the code of the failure. */

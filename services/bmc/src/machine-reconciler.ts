@@ -9,6 +9,7 @@ import { machineCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
 import { pinFirstCertificate } from './first-certificate.ts';
 import { collectInventory, nextInventoryMs, refuseInventory } from './inventory.ts';
+import { rotatePassword } from './rotate-password.ts';
 import { timeOf } from './status-times.ts';
 import { recordForMachine } from './timeline.ts';
 
@@ -48,6 +49,7 @@ export class MachineReconciler {
       this.#failures.delete(path);
       return undefined;
     }
+    await rotatePassword(this.#deps, machine, connection);
     const contact = await contactOf(this.#deps, connection);
     await this.#show(place, contact);
     if (contact.failure !== undefined) {

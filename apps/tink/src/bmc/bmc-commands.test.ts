@@ -95,6 +95,15 @@ test('a search shows the Machine of a BMC, and registers the others', async () =
   assert.match(wide.err, /--range 10\.0\.0\.0\/8: has 16777214 addresses, more than 4096/);
 });
 
+test('the BMC gets a new password, which only its Secret has', async () => {
+  assert.equal(await done('bmc rotate m1'), 'm1: has a new password\n');
+  const answer = await server.request(`${server.url}/api/v1/namespaces/default/secrets/bmc-m1`);
+  const { data } = (await answer.json()) as { data: Record<string, string> };
+  assert.deepEqual(Object.keys(data).toSorted(), ['password', 'username']);
+  assert.match(atob(data['password'] ?? ''), /^[A-Za-z0-9]{16}$/);
+  assert.equal(await done('power status m1'), 'm1: power status: power is off\n');
+});
+
 test('an operation that the BMC accepts and does not carry out is in the report', async () => {
   bmc.lies.ignoresBootDevice = true;
   await failed('boot-device pxe m1');

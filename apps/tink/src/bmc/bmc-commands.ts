@@ -1,7 +1,7 @@
 /** `tink bmc`: what of a BMC works, and which parts it reports. */
 import type { Command } from 'commander';
-import { bmcReport, type BmcFinding, type BmcReport } from '@tinkerbell/bmc';
-import { bmcMachineKind, bmcTaskKind } from '@tinkerbell/resources';
+import { bmcReport, INVENTORY_CONDITION, type BmcFinding, type BmcReport } from '@tinkerbell/bmc';
+import { bmcMachineKind, bmcTaskKind, hardwareKind } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import type { Session } from '../client/session.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
@@ -12,7 +12,8 @@ import type { Terminal } from '../output/terminal.ts';
 import { secondsOf } from '../output/time-span.ts';
 import { chosenMachines, type ChosenMachine } from './chosen-machines.ts';
 import { addDiscover } from './discover-command.ts';
-import { freshInventory } from './fresh-inventory.ts';
+import { askServer } from './ask-server.ts';
+import { addRotate } from './rotate-command.ts';
 
 interface CheckFlags {
   readonly selector?: string;
@@ -23,10 +24,11 @@ interface CheckFlags {
 export function addBmc(program: Command, terminal: Terminal): void {
   const group = program
     .command('bmc')
-    .description('find and check the BMCs of machines, and read their parts');
+    .description('find and check the BMCs of machines, read their parts, and change their passwords');
   addCheck(group, terminal);
   addInventory(group, terminal);
   addDiscover(group, terminal);
+  addRotate(group, terminal);
 }
 
 function addCheck(group: Command, terminal: Terminal): void {
@@ -85,6 +87,12 @@ const shown: Readonly<Record<BmcFinding['state'], string>> = {
   failed: 'FAILED',
 };
 
+const inventoryWish = {
+  annotation: 'tinkerbell.org/refresh-inventory',
+  condition: INVENTORY_CONDITION,
+  notDone: 'its parts were not read',
+} as const;
+
 interface InventoryFlags {
   readonly timeout: string;
   readonly json?: boolean;
@@ -102,7 +110,13 @@ function addInventory(group: Command, terminal: Terminal): void {
       const session = await sessionOf(command, terminal);
       const [machine] = await chosenMachines(session, { names: [name], all: false });
       if (machine === undefined) return;
-      const parts = await freshInventory(session, machine, secondsOf('--timeout', timeout));
+      await askServer(session, machine, {
+        ...inventoryWish,
+        timeoutSeconds: secondsOf('--timeout', timeout),
+      });
+      const { namespace } = machine.hardware.metadata;
+      const target = { kind: hardwareKind, namespace, name: machine.hardware.metadata.name };
+      const parts = (await session.client.get(target)).status?.attributes?.outOfBand ?? {};
       terminal.out(withoutControls(json ? `${JSON.stringify(parts, undefined, 2)}\n` : stringifyYaml(parts)));
     });
 }

@@ -32,6 +32,8 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'bmc-job-failed': trouble('its BMC failed a Job'),
   'bmc-failed': trouble('its BMC does not work'),
   'bmc-power-reported': aside('its BMC reported its power state'),
+  'bmc-password-rotated': aside('its BMC has a new password'),
+  'bmc-rotation-failed': aside('its BMC has no new password'),
   'bmc-certificate-pinned': aside('the certificate of its BMC is pinned'),
   'bmc-inventory-failed': aside('its BMC does not report its parts'),
   'console-opened': aside('its serial console was opened'),

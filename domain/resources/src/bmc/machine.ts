@@ -21,7 +21,7 @@ export const MachineStatus = described(
           message: optional('Human-readable details, such as why the login failed.', Type.String()),
           status: described('Whether the condition holds: `True` or `False`.', Type.String()),
           type: described(
-            'Name of the condition. `Contactable`: the controller can log in to the BMC. `InventoryCollected`: it could read the parts.',
+            'Name of the condition. `Contactable`: the controller can log in to the BMC. `InventoryCollected`: it could read the parts. `CredentialsRotated`: the BMC has a new password.',
             Type.String(),
           ),
         }),

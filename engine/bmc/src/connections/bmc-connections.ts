@@ -6,7 +6,7 @@ import type { Clock } from '@tinkerbell/platform-contract';
 import type { Store } from '@tinkerbell/store-contract';
 import { providersFor, type PinnedConnection, type ProviderName } from '@tinkerbell/bmc';
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
-import type { BmcDriver, BmcSession, SerialConsole } from '../driver.ts';
+import type { BmcCredentials, BmcDriver, BmcSession, SerialConsole } from '../driver.ts';
 import { Lanes } from './lanes.ts';
 import {
   optionsFor,
@@ -32,7 +32,10 @@ export interface Call<Result> {
   /** False for a call that must not reach the BMC twice, such as a power cycle. */
   readonly isRepeatable: boolean;
   /** Undefined: the session cannot do it, and the next driver is tried. */
-  readonly run: (session: BmcSession) => Promise<Result> | undefined;
+  readonly run: (
+    session: BmcSession,
+    account: Pick<BmcCredentials, 'username'>,
+  ) => Promise<Result> | undefined;
 }
 
 /** The next call often follows within seconds: a Job has several Tasks. */
@@ -116,7 +119,7 @@ export class BmcConnections {
     const name = sessionKey(key, by);
     try {
       const session = await this.#session(name, by);
-      const result = call.run(session);
+      const result = call.run(session, { username: by.resolved.credentials.username });
       if (result === undefined)
         return { ok: false, error: new BmcError('unsupported', `cannot ${call.name}`) };
       return { ok: true, value: await result };

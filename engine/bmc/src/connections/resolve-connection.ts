@@ -48,7 +48,7 @@ function trustIn(connection: PinnedConnection, trustOf: TrustOf): EndpointTrust 
   throw new BmcError('untrusted-certificate', `${CERTIFICATE_ANNOTATION}: ${shown}: must be 64 hex digits`);
 }
 
-async function credentialsOf(reader: SecretReader, connection: Connection): Promise<BmcCredentials> {
+async function credentialsOf(reader: SecretReader, connection: PinnedConnection): Promise<BmcCredentials> {
   const { authSecretRef, providerOptions } = connection;
   if (authSecretRef?.name === undefined && providerOptions?.rpc !== undefined)
     return { username: '', password: '' };
@@ -56,7 +56,7 @@ async function credentialsOf(reader: SecretReader, connection: Connection): Prom
     throw new BmcError('wrong-credentials', 'spec.connection.authSecretRef names no Secret');
   const [username, password] = [
     await reader.value(authSecretRef, 'username'),
-    await reader.value(authSecretRef, 'password'),
+    await reader.value(authSecretRef, connection.passwordKey ?? 'password'),
   ];
   return { username, password };
 }

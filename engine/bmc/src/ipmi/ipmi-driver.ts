@@ -20,6 +20,7 @@ import { completionError } from './ipmi-errors.ts';
 import { logIn } from './log-in.ts';
 import { nodeIpmiCrypto } from './node-crypto.ts';
 import { openSolConsole } from './sol-console.ts';
+import { writePassword } from './user-password.ts';
 
 /** IPMI 2.0 over the network. It has the name of upstream's provider, which executes ipmitool. This one does not. */
 export function createIpmiDriver(deps: IpmiDeps): BmcDriver<IpmiOptions> {
@@ -111,6 +112,10 @@ class IpmiBmcSession implements BmcSession {
 
   inventory(): Promise<OutOfBandAttributes> {
     return readInventory(this.#connection);
+  }
+
+  setPassword(username: string, password: string): Promise<void> {
+    return writePassword(this.#connection, username, password);
   }
 
   openConsole(): Promise<SerialConsole> {

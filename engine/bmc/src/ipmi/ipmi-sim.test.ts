@@ -144,6 +144,21 @@ describe('ipmi_sim', { skip }, () => {
     assert.deepEqual([...(await pingIpmi({ udp: nodeUdp, clock: nodeClock }, plan))], ['127.0.0.1']);
   });
 
+  test('the password of an account is changed', async () => {
+    {
+      await using session = await open();
+      await session.setPassword?.('operator', 'new-Password-16c');
+    }
+    assert.equal(await codeOf(open({}, 'operator')), 'wrong-credentials');
+    await using session = await open({}, 'operator', 'new-Password-16c');
+    assert.equal(await session.powerState(), 'off');
+    await using administrator = await open();
+    await administrator.setPassword?.('operator', 'secret');
+    await assert.rejects(administrator.setPassword?.('nobody', 'x') ?? Promise.resolve(), {
+      code: 'unsupported',
+    });
+  });
+
   test('refused logins have their causes', async () => {
     assert.equal(await codeOf(open({}, 'admin', 'wrong')), 'wrong-credentials');
     assert.equal(await codeOf(open({}, 'nobody')), 'wrong-credentials');

@@ -11,6 +11,7 @@ import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import { BmcError } from '../bmc-error.ts';
 import type { BmcDriver, BmcSession, BmcTarget, MediaState } from '../driver.ts';
 import { findSystem } from './find-system.ts';
+import { writePassword } from './redfish-account.ts';
 import { readInventory } from './read-inventory.ts';
 import { readBoot, writeBoot } from './redfish-boot.ts';
 import { RedfishConnection } from './redfish-connection.ts';
@@ -110,6 +111,10 @@ class RedfishSession implements BmcSession {
 
   async inventory(): Promise<OutOfBandAttributes> {
     return inventoryOf(await readInventory(this.#machine));
+  }
+
+  setPassword(username: string, password: string): Promise<void> {
+    return writePassword(this.#machine, username, password);
   }
 
   certificateSha256(): string | undefined {

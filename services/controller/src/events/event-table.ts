@@ -23,6 +23,8 @@ const byEvent: Readonly<Record<string, EventWords>> = {
   'bmc-failed': warning('GetPowerStateFailed'),
   'bmc-inventory-failed': warning('InventoryUnreachable'),
   'bmc-certificate-pinned': normal('CertificatePinned'),
+  'bmc-password-rotated': normal('PasswordRotated'),
+  'bmc-rotation-failed': warning('PasswordNotRotated'),
   'bmc-job-failed': warning('BMCJobFailed'),
   'action-failed': warning('ActionFailed'),
   'action-timed-out': warning('ActionTimedOut'),
