@@ -58,10 +58,16 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
   );
   assert.equal(machine.isOn(), false);
   execFileSync(kubectl, ['--kubeconfig', kubeconfig, 'apply', '-f', manifest], { stdio: 'pipe' });
-  const watched = watchConsole(demo.name, keyFile);
+  const watched = watchConsole('ssh', sshWords(demo.name, keyFile));
   cleanup.defer(() => void watched.child.kill('SIGKILL'));
 
+  const shared = watchConsole(process.execPath, tinkWords(demo.name, keyFile), {
+    TINK_SERVER: server.url,
+    TINKERBELL_DATA_DIR: directory,
+  });
+  cleanup.defer(() => void shared.child.kill('SIGKILL'));
   await Promise.race([watched.until(/login: $/), ending]);
+  await Promise.race([shared.until(/login: $/), ending]);
   assert.match(watched.text(), /Second star/);
   assert.deepEqual(bmc.operations, ['on'], 'it was off, and nothing restarted it twice');
   const workflow = JSON.parse(
@@ -84,22 +90,42 @@ function withKey(hardware: ApiObject, key: string): ApiObject {
   return { ...hardware, spec: { ...spec, metadata: { ...spec.metadata, instance } } };
 }
 
-/** OpenSSH's client, as an operator uses it. It may have to wait for the objects to arrive. */
-function watchConsole(name: string, keyFile: string) {
-  const known = [
-    'StrictHostKeyChecking=no',
-    'UserKnownHostsFile=/dev/null',
+const SSH_OPTIONS = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR'];
+
+function sshWords(name: string, keyFile: string): readonly string[] {
+  const flags = [
+    '-tt',
+    '-e',
+    'none',
+    '-F',
+    'none',
+    '-p',
+    String(SSH_PORT),
+    '-i',
+    keyFile,
+    '-o',
     'IdentitiesOnly=yes',
-    'LogLevel=ERROR',
   ];
-  const flags = ['-tt', '-e', 'none', '-F', 'none', '-p', String(SSH_PORT), '-i', keyFile];
-  const words = [...flags, ...known.flatMap((one) => ['-o', one]), `${name}@${serverAddress}`];
-  const child = spawn('ssh', words, { stdio: 'pipe' });
+  return [...flags, ...SSH_OPTIONS.flatMap((one) => ['-o', one]), `${name}@${serverAddress}`];
+}
+
+function tinkWords(name: string, keyFile: string): readonly string[] {
+  const main = join(import.meta.dirname, '../../apps/tink/src/main.mjs');
+  return [main, 'console', name, '-i', keyFile, '--port', String(SSH_PORT), '--ssh-option', ...SSH_OPTIONS];
+}
+
+/** A client as an operator uses it. It may have to wait for the objects to arrive. */
+function watchConsole(
+  program: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+) {
+  const child = spawn(program, words, { stdio: 'pipe', env: { ...process.env, ...environment } });
   let text = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (part: Buffer) => void (text = (text + part.toString('latin1')).slice(-200_000)));
   const ended = new Promise<never>((_, reject) =>
-    child.on('close', (code) => reject(new Error(`ssh has ended with ${code}: ${text.slice(-500)}`))),
+    child.on('close', (code) => reject(new Error(`${program} has ended with ${code}: ${text.slice(-500)}`))),
   );
   ended.catch(() => undefined);
   const found = async (expected: RegExp): Promise<void> => {
