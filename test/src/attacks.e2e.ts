@@ -12,8 +12,9 @@ test(
   { skip: isRoot ? false : 'network namespaces need root', timeout: 300_000 },
   () => {
     const main = join(import.meta.dirname, 'attacks/main.ts');
-    // Turns are measured in processor time, which is also longer on a busy host.
-    const words = [main, '--minutes', '1', '--turn-max', '500', '--json'];
+    // Processor time is also longer on a busy host.
+    const limits = ['--callback-max', '50', '--turn-max', '500', '--dhcp-max', '2000'];
+    const words = [main, '--minutes', '1', ...limits, '--json'];
     const run = spawnSync(process.execPath, words, { encoding: 'utf8' });
     const last = run.stdout.trim().split('\n').at(-1) ?? '';
     assert.ok(last.startsWith('{'), `${run.stdout}\n${run.stderr}`);

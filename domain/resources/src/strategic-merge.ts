@@ -17,12 +17,12 @@ const mergingLists: Readonly<Record<string, string>> = {
   imagePullSecrets: 'name',
 };
 
-/** Returns the patched value. Neither argument is changed. */
-export function strategicMerge(target: unknown, patch: unknown): unknown {
-  return merged(target, patch, []);
+/** Returns the patched value, and yields after each object. Neither argument is changed. */
+export function* strategicMerge(target: unknown, patch: unknown): Generator<undefined, unknown> {
+  return yield* merged(target, patch, []);
 }
 
-function merged(target: unknown, patch: unknown, path: Path): unknown {
+function* merged(target: unknown, patch: unknown, path: Path): Generator<undefined, unknown> {
   if (!isRecord(patch)) return patch;
   const { $patch: directive, $retainKeys: retained } = patch;
   if (directive === 'delete') return undefined;
@@ -32,10 +32,11 @@ function merged(target: unknown, patch: unknown, path: Path): unknown {
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith('$deleteFromPrimitiveList/')) dropFrom(fields, key, value);
     if (key.startsWith('$')) continue;
-    const next = value === null ? undefined : mergedField(fields.get(key), value, [...path, key]);
+    const next = value === null ? undefined : yield* mergedField(fields.get(key), value, [...path, key]);
     if (next === undefined) fields.delete(key);
     else fields.set(key, next);
   }
+  yield undefined;
   return Object.fromEntries(fields);
 }
 
@@ -50,19 +51,19 @@ function dropFrom(fields: Map<string, unknown>, key: string, values: unknown): v
   );
 }
 
-function mergedField(current: unknown, value: unknown, path: Path): unknown {
+function* mergedField(current: unknown, value: unknown, path: Path): Generator<undefined, unknown> {
   const key = mergingLists[path.join('.')];
-  if (!Array.isArray(value) || key === undefined) return merged(current, value, path);
+  if (!Array.isArray(value) || key === undefined) return yield* merged(current, value, path);
   const items: readonly unknown[] = Array.isArray(current) ? current : [];
   if (key === '') return [...new Set([...items, ...(value as readonly unknown[])])];
-  return mergedItems(items, value as readonly unknown[], { key, path });
+  return yield* mergedItems(items, value as readonly unknown[], { key, path });
 }
 
-function mergedItems(
+function* mergedItems(
   current: readonly unknown[],
   patches: readonly unknown[],
   { key, path }: { readonly key: string; readonly path: Path },
-): readonly unknown[] {
+): Generator<undefined, readonly unknown[]> {
   if (patches.some((patch) => isRecord(patch) && patch['$patch'] === 'replace'))
     return patches.filter((patch) => isRecord(patch) && patch['$patch'] === undefined);
   // Uses the key's text, because lists of patches and of items may both be long.
@@ -71,7 +72,7 @@ function mergedItems(
   );
   for (const [at, patch] of patches.entries()) {
     const name = keyOf(patch, key) ?? `new ${at}`;
-    const next = merged(items.get(name), patch, [...path, 0]);
+    const next = yield* merged(items.get(name), patch, [...path, 0]);
     if (next === undefined) items.delete(name);
     else items.set(name, next);
   }

@@ -16,13 +16,14 @@ const limits = fc.record({
   characters: fc.integer({ min: 1, max: 200 }),
   nodes: fc.integer({ min: 1, max: 30 }),
   depth: fc.integer({ min: 1, max: 5 }),
+  keys: fc.integer({ min: 1, max: 4 }),
 });
 
 test('a value exceeds a limit when its whole size does, at the first and at every later time', () => {
   fc.assert(
     fc.property(fc.jsonValue(), limits, (value, limit) => {
       const isBeyond =
-        beyond(sizeOf(value, { nodes: 1e9, characters: 1e9, depth: 1e9 }), limit) !== undefined;
+        beyond(sizeOf(value, { nodes: 1e9, characters: 1e9, depth: 1e9, keys: 1e9 }), limit) !== undefined;
       // With the widest limits first, so that sizes are known where they can be.
       assert.equal(faultOf(value, OBJECT_LIMITS), undefined);
       for (let time = 0; time < 2; time += 1) assert.equal(faultOf(value, limit) !== undefined, isBeyond);
@@ -38,4 +39,6 @@ test('an object that repeats one value counts it every time', () => {
   assert.match(faultOf({ a: inner, b: inner, c: inner, d: inner }, OBJECT_LIMITS) ?? '', /1572864 bytes/);
   const list = Array.from({ length: 40_000 }, () => 0);
   assert.match(faultOf({ a: list, b: list }, OBJECT_LIMITS) ?? '', /more than 60000 values/);
+  const wide = Object.fromEntries(Array.from({ length: 5001 }, (_, index) => [`k${index}`, 1]));
+  assert.match(faultOf({ a: [wide] }, OBJECT_LIMITS) ?? '', /more than 5000 fields in one object/);
 });

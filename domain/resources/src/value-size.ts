@@ -8,19 +8,22 @@ export interface Size {
   readonly characters: number;
   readonly nodes: number;
   readonly depth: number;
+  /** The most fields of one object in it. */
+  readonly keys: number;
 }
 
 /**
  * The maximum size of an object, whatever created it. Kubernetes refuses objects larger than 1.5 MiB in its
  * store.
  */
-export const OBJECT_LIMITS: Size = { characters: 1_572_864, nodes: 60_000, depth: 110 };
+export const OBJECT_LIMITS: Size = { characters: 1_572_864, nodes: 60_000, depth: 110, keys: 5000 };
 
 /** The name of a limit in a message. */
 export const sizeWords: Readonly<Record<keyof Size, string>> = {
   characters: 'bytes',
   nodes: 'values',
   depth: 'levels of nesting',
+  keys: 'fields in one object',
 };
 
 /** The number of values that are read without a pause: 1 ms. */
@@ -36,7 +39,9 @@ export function* sizeFault(whole: unknown, limits: Size): Generator<undefined, s
   if (!isRecord(whole)) return yield* sizeFaultOf(new Meter(whole), limits);
   const meter = new Meter({});
   meter.count(1, limits);
-  for (const name of Object.keys(whole)) {
+  const names = Object.keys(whole);
+  meter.keys = names.length;
+  for (const name of names) {
     const value = whole[name];
     meter.addName(name);
     meter.addWithin(knownSize(value) ?? (yield* fieldSize(value, limits)));
@@ -52,8 +57,8 @@ function knownSize(value: unknown): Size | undefined {
 function* fieldSize(value: unknown, limits: Size): Generator<undefined, Size> {
   const meter = new Meter(value);
   const fault = yield* sizeFaultOf(meter, limits);
-  const { characters, nodes, depth } = meter;
-  const size = { characters, nodes, depth };
+  const { characters, nodes, depth, keys } = meter;
+  const size = { characters, nodes, depth, keys };
   if (fault === undefined && typeof value === 'object' && value !== null) known.set(value, size);
   return size;
 }
@@ -72,7 +77,7 @@ export function sizeOf(whole: unknown, limits: Size): Size {
 
 /** Returns the limit that a size exceeds, as text. */
 export function beyond(size: Size, limits: Size): string | undefined {
-  const names = ['nodes', 'characters', 'depth'] as const;
+  const names = ['nodes', 'characters', 'depth', 'keys'] as const;
   const name = names.find((one) => size[one] > limits[one]);
   return name === undefined ? undefined : `more than ${limits[name]} ${sizeWords[name]}`;
 }
@@ -81,6 +86,7 @@ class Meter implements Size {
   characters = 0;
   nodes = 0;
   depth = 0;
+  keys = 0;
   /** Values that are not counted yet, and the depth of each. */
   readonly #values: unknown[];
   readonly #depths: number[] = [0];
@@ -100,8 +106,8 @@ class Meter implements Size {
     return true;
   }
 
-  isBeyond({ characters, nodes, depth }: Size): boolean {
-    return this.nodes > nodes || this.characters > characters || this.depth > depth;
+  isBeyond({ characters, nodes, depth, keys }: Size): boolean {
+    return this.nodes > nodes || this.characters > characters || this.depth > depth || this.keys > keys;
   }
 
   addName(name: string): void {
@@ -109,10 +115,11 @@ class Meter implements Size {
   }
 
   /** Adds a value that is one level deeper. */
-  addWithin({ characters, nodes, depth }: Size): void {
+  addWithin({ characters, nodes, depth, keys }: Size): void {
     this.characters += characters;
     this.nodes += nodes;
     this.depth = Math.max(this.depth, depth + 1);
+    this.keys = Math.max(this.keys, keys);
   }
 
   #add(value: unknown, depth: number): void {
@@ -122,11 +129,14 @@ class Meter implements Size {
     if (typeof value === 'string') this.characters += value.length;
     if (typeof value === 'number') this.characters += String(value).length;
     if (Array.isArray(value)) for (const item of value) this.#later(item, depth + 1);
-    else if (isRecord(value))
-      for (const name of Object.keys(value)) {
+    else if (isRecord(value)) {
+      const names = Object.keys(value);
+      this.keys = Math.max(this.keys, names.length);
+      for (const name of names) {
         this.addName(name);
         this.#later(value[name], depth + 1);
       }
+    }
   }
 
   #later(value: unknown, depth: number): void {

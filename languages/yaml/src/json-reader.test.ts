@@ -50,7 +50,12 @@ test('refuses what JSON.parse refuses, wherever the fault is', () => {
         expected = JSON.parse(one);
       } catch {}
       if (expected === SyntaxError)
-        assert.throws(() => parseJson(one, wide), SyntaxError, `${at}: ${one.slice(at, at + 20)}`);
+        // Without its quotes, a long string is a value that is too long.
+        assert.throws(
+          () => parseJson(one, wide),
+          (thrown) => thrown instanceof SyntaxError || thrown instanceof JsonLimitError,
+          `${at}: ${one.slice(at, at + 20)}`,
+        );
       else assert.deepEqual(parseJson(one, wide), expected);
     }
   }
@@ -81,10 +86,39 @@ test('pauses often, whatever the text contains', () => {
     const isObject = unit.startsWith('"k"');
     const items = unit.repeat(Math.ceil(1e6 / unit.length)) + (isObject ? '"k":1' : '1');
     const count = pieces(isObject ? `{${items}}` : `[${items}]`);
-    assert.ok(count >= 1e6 / 70_000, `${unit}: ${count}`);
+    assert.ok(count >= 1e6 / 20_000, `${unit}: ${count}`);
   }
-  assert.ok(pieces(`{"a":"${'\\n'.repeat(500_000)}"}`) >= 15);
+  assert.ok(pieces(`{"a":"${'\\n'.repeat(500_000)}"}`) >= 60);
   assert.ok(pieces(`"${'\\"'.repeat(500_000)}"`) >= 15);
+});
+
+test('refuses long white space and long numbers, which would be one piece', () => {
+  const long = 70_000;
+  for (const filler of [' ', '\n', '1', '\t'])
+    for (const [before, after] of [
+      ['[', ']'],
+      ['[1,', '1]'],
+      ['{"a":', '1}'],
+      ['[{"a":["b"', ']}]'],
+      ['', ''],
+      ['[]', ''],
+    ])
+      assert.throws(
+        () => parseJson(`${before}${filler.repeat(long)}${after}`, wide),
+        (thrown) => thrown instanceof JsonLimitError && /white space or of one number/.test(thrown.message),
+        `${before} ${filler} ${after}`,
+      );
+  assert.deepEqual(parseJson(`[${' '.repeat(60_000)}1,${'\n'.repeat(60_000)}2]`, wide), [1, 2]);
+});
+
+test('refuses long names of fields', () => {
+  const name = 'k'.repeat(1100);
+  for (const text of [`{"${name}":1}`, `[{"a":1,"${name}":1}]`, `{"a":"${name}", "${name}" :1}`])
+    assert.throws(
+      () => parseJson(text, wide),
+      (thrown) => thrown instanceof JsonLimitError && /a field name/.test(thrown.message),
+    );
+  assert.deepEqual(parseJson(`{"a":"${name}","b":["${name}"]}`, wide), { a: name, b: [name] });
 });
 
 test('nodes, depth and fields are counted on the text', () => {

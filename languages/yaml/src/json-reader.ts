@@ -18,8 +18,14 @@ export interface JsonLimits {
 /** The text is JSON and exceeds a limit. */
 export class JsonLimitError extends Error {}
 
-/** The characters that are parsed without a pause: 1 ms if all of it is escapes. */
-const PIECE_CHARACTERS = 64 * 1024;
+/** The characters that are parsed without a pause: 1 ms if all of it is fields. */
+const PIECE_CHARACTERS = 16 * 1024;
+
+/** The limit for white space and digits in a row, because they are one value, which is parsed without a pause. */
+const UNMARKED_CHARACTERS_MAX = 64 * 1024;
+
+/** Kubernetes limits names of fields that users choose, such as those of labels, to 317 characters. */
+const NAME_CHARACTERS_MAX = 1024;
 
 /** The escaped quotes of one string that are skipped without a pause. */
 const QUOTES_EACH = 5000;
@@ -57,6 +63,8 @@ class JsonReader {
   #at = 0;
   #pieceEnd = PIECE_CHARACTERS;
   #nodes = 1;
+  /** The last quote, comma or bracket. */
+  #marked = 0;
 
   constructor(text: string, limits: JsonLimits) {
     this.#text = text;
@@ -67,13 +75,20 @@ class JsonReader {
     const { length } = this.#text;
     while (this.#at < length) {
       const code = this.#text.charCodeAt(this.#at);
-      if (code === QUOTE) yield* this.#string();
-      else this.#structural(code);
+      if (code === QUOTE) {
+        this.#mark();
+        yield* this.#string();
+        this.#marked = this.#at;
+      } else if (isStructural(code)) {
+        this.#mark();
+        this.#structural(code);
+      }
       this.#at += 1;
       if (this.#at < this.#pieceEnd || this.#at >= length) continue;
       this.#flush();
       yield undefined;
     }
+    this.#mark();
     if (this.#open.length > 1) throw new JsonSyntaxError('unexpected end of the text');
     return this.#root.only(this.#text);
   }
@@ -82,6 +97,15 @@ class JsonReader {
     if (code === COMMA) this.#comma();
     else if (code === OPEN_OBJECT || code === OPEN_LIST) this.#opened(code === OPEN_LIST);
     else if (code === CLOSE_OBJECT || code === CLOSE_LIST) this.#closed(code === CLOSE_LIST);
+  }
+
+  /** White space and digits are counted between two marks, because counting each of them would slow down every text. */
+  #mark(): void {
+    if (this.#at - this.#marked > UNMARKED_CHARACTERS_MAX)
+      throw new JsonLimitError(
+        `more than ${UNMARKED_CHARACTERS_MAX} characters of white space or of one number`,
+      );
+    this.#marked = this.#at;
   }
 
   #top(): JsonPiece {
@@ -128,7 +152,10 @@ class JsonReader {
       if (quotes % QUOTES_EACH === 0) yield undefined;
     }
     this.#at = end;
-    if (end - start <= PIECE_CHARACTERS || !this.#top().isItem(this.#text, start)) return;
+    if (end - start <= NAME_CHARACTERS_MAX) return;
+    if (!this.#top().isItem(this.#text, start))
+      throw new JsonLimitError(`a field name of more than ${NAME_CHARACTERS_MAX} characters`);
+    if (end - start <= PIECE_CHARACTERS) return;
     this.#flush();
     const value = yield* parsedString(this.#text, { start, end, each: PIECE_CHARACTERS });
     this.#top().take(this.#text, start, value);
@@ -148,4 +175,14 @@ class JsonReader {
     }
     this.#pieceEnd = this.#at + PIECE_CHARACTERS;
   }
+}
+
+function isStructural(code: number): boolean {
+  return (
+    code === COMMA ||
+    code === OPEN_OBJECT ||
+    code === CLOSE_OBJECT ||
+    code === OPEN_LIST ||
+    code === CLOSE_LIST
+  );
 }

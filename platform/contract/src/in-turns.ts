@@ -3,11 +3,8 @@
  * The rest is left for packets, timers and other requests. Waiting work continues round robin, one slice each.
  */
 
-/**
- * The time in one turn of the event loop for work that resumes after a pause, and for work that starts while nothing else waits.
- */
-const TURN_MS = 2;
-const BEGIN_MS = 1;
+/** The time in one turn of the event loop for work that resumes after a pause. As much is for work that starts while nothing else waits. */
+const TURN_MS = 1;
 /** The time slice of one work item before another waiting one continues. */
 const SLICE_MS = 0.5;
 
@@ -50,7 +47,7 @@ export class Turns {
   /** Returns the deadline for work that may start in this turn. The first use requests the next turn. */
   #share(): number {
     if (this.#beginUntilMs === undefined) {
-      this.#beginUntilMs = this.#clock.nowMs() + BEGIN_MS;
+      this.#beginUntilMs = this.#clock.nowMs() + TURN_MS;
       this.#clock.later(() => this.#goOn());
     }
     return this.#beginUntilMs;

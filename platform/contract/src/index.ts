@@ -75,6 +75,7 @@ export {
 } from './tracer.ts';
 export { codeOf, errorOf, messageOf, stackOf } from './thrown.ts';
 export { inTurns } from './in-turns.ts';
+export { TurnPlaces } from './turn-places.ts';
 export { nextTurn } from './next-turn.ts';
 export { readBodyBytes, readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
 export type { TemplateRead, TextReader, UnreadText, YamlRead } from './text-reader.ts';

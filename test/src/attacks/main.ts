@@ -9,14 +9,16 @@ const USAGE = `npm run attack -- [--minutes N] [--seed N] [--only NAME,NAME] [--
 
 Attacks a server of its own with hostile packets, requests, tokens, bodies, streams and files, chosen at random within
 their classes, in an isolated network (needs root). It fails when data reaches somebody who may not have it, an
-answer is a 5xx, memory grows by over 300 MB, a turn of the event loop takes long, or a good DHCP client goes without an answer.
+answer is a 5xx, memory grows by over 300 MB, a callback or a turn of the event loop takes long, or a good DHCP client waits long.
 
   --minutes N       how long (default: 1)
   --seed N          repeats a run; an act that fails prints its own (default: random)
   --only NAMES      classes by name; --list prints them
   --concurrency N   acts at one time (default: 4)
   --growth-max N    megabytes the server may grow by (default: 300)
-  --turn-max N      processor milliseconds a turn of its event loop may take (default: 100)
+  --callback-max N  processor milliseconds a callback may take (default: 5)
+  --turn-max N      the same for a turn of its event loop, which serves many clients (default: 100)
+  --dhcp-max N      milliseconds a good DHCP client may wait (default: 20)
   --json            the last line is one JSON object
 `;
 
@@ -34,7 +36,9 @@ async function main(): Promise<number> {
       only: { type: 'string', default: '' },
       concurrency: { type: 'string', default: '4' },
       'growth-max': { type: 'string', default: '300' },
+      'callback-max': { type: 'string', default: '5' },
       'turn-max': { type: 'string', default: '100' },
+      'dhcp-max': { type: 'string', default: '20' },
       json: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -54,7 +58,9 @@ async function main(): Promise<number> {
     seed: seed ?? 1,
     concurrency: concurrency ?? 4,
     growthMaxMegabytes: Number(values['growth-max']),
+    callbackMaxMs: Number(values['callback-max']),
     turnMaxMs: Number(values['turn-max']),
+    dhcpMaxMs: Number(values['dhcp-max']),
     onProgress: (line) => void process.stderr.write(`${line}\n`),
   });
   print(shown(report), 0);
@@ -86,7 +92,7 @@ function shown(report: AttackReport): string {
   return [
     `seed ${report.seed}, ${report.minutes} minutes\n`,
     ...acts,
-    `longest callback: ${report.callbackMs.toFixed(1)} ms of processor time (${report.callbackType}), ${report.callbackAt} s after the start; seconds with one over 5 ms: ${report.longCallbacks}\n`,
+    `longest callback: ${report.callbackMs.toFixed(1)} ms of processor time (${report.callbackType}), ${report.callbackAt} s after the start; seconds with a longer one than the limit: ${report.longCallbacks}\n`,
     `longest turn of the event loop: ${report.turnMs.toFixed(1)} ms of processor time, ${report.turnAt} s after the start\n`,
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
     `memory grew by ${report.growthMegabytes} MB, of which ${report.keptMegabytes} MB were kept in the last minute\n`,

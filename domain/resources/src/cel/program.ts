@@ -16,6 +16,8 @@ export interface Program {
 
 /** The limit of a rule's length. The longest rule of a definition in use (Gateway API) has 600 characters. */
 const CHARACTERS_MAX = 10_000;
+/** The nesting of a rule. The package counts that of brackets only, not that of operators. */
+const DEPTH_MAX = 1000;
 /** The characters of text, or items of a list, that one unit of cost pays for. */
 const ITEMS_PER_COST = 10;
 
@@ -41,7 +43,7 @@ export function programOf(text: string): Program {
     const tree: unknown = evaluate.ast;
     if (!isNode(tree)) throw new Error('is not an expression');
     const nodes = new Set<CelNode>();
-    count(tree, nothing, nodes);
+    count(tree, nothing, { nodes, depth: 0 });
     program = { tree, run: (variables, budget) => running(budget, () => evaluate(variables) as unknown) };
     programs.set(text, program, nodes.size);
   }
@@ -70,9 +72,14 @@ const nothing: Cost = () => 0;
  * Makes a node, and all nodes in it, charge their cost whenever they are evaluated. `use` is what its parent
  * does with the value.
  */
-function count(node: CelNode, use: Cost, counted: Set<CelNode>): void {
-  if (counted.has(node)) return;
-  counted.add(node);
+function count(
+  node: CelNode,
+  use: Cost,
+  { nodes, depth }: { readonly nodes: Set<CelNode>; readonly depth: number },
+): void {
+  if (nodes.has(node)) return;
+  if (depth > DEPTH_MAX) throw new Error(`must be at most ${DEPTH_MAX} operators deep`);
+  nodes.add(node);
   const evaluate = evaluatorOf(node);
   node.evaluate = (evaluator, _node, context) => {
     active?.take(1);
@@ -80,7 +87,7 @@ function count(node: CelNode, use: Cost, counted: Set<CelNode>): void {
     if (use !== nothing) active?.take(use(value));
     return value;
   };
-  for (const child of childrenOf(node)) count(child, useOf(child, node), counted);
+  for (const child of childrenOf(node)) count(child, useOf(child, node), { nodes, depth: depth + 1 });
 }
 
 function useOf(child: CelNode, { op, args, meta }: CelNode): Cost {

@@ -11,7 +11,7 @@ const INSTRUCTIONS_MAX = 5000;
  * The limit for characters of a text times instructions. A match of this size takes 4 ms at worst, and
  * usually a hundredth of that.
  */
-const MATCH_WORK_MAX = 200_000;
+const MATCH_WORK_MAX = 140_000;
 /** The amount of work that counts as one step. */
 const WORK_PER_STEP = 10;
 

@@ -1,7 +1,8 @@
-/** The OpenAPI documents, built once for the served kinds, because each takes several milliseconds. */
+/** The OpenAPI documents, built once for the served kinds and in many turns of the event loop, because each takes several milliseconds. */
+import { inTurns } from '@tinkerbell/platform-contract';
 import type { Kind } from '@tinkerbell/resources';
 import { swaggerJson, swaggerOf } from './openapi-v2.ts';
-import { openApiDocument } from './openapi-v3.ts';
+import { isOpenApiV3, openApiDocument } from './openapi-v3.ts';
 import { SWAGGER_PROTOBUF, swaggerProtobuf } from './swagger-protobuf.ts';
 
 export interface Described {
@@ -9,30 +10,34 @@ export interface Described {
   readonly contentType: string;
 }
 
-const made = new WeakMap<readonly Kind[], Map<string, Described>>();
+const made = new WeakMap<readonly Kind[], Map<string, Promise<Described>>>();
 
 /** Returns the document at an `/openapi/` path; undefined if there is none. `accept` may request Protocol Buffers. */
-export function described(path: string, kinds: readonly Kind[], accept: string): Described | undefined {
-  if (!path.startsWith('/openapi/')) return undefined;
-  const contentType =
-    path === '/openapi/v2' && /protobuf/.test(accept) ? SWAGGER_PROTOBUF : 'application/json';
+export function described(
+  path: string,
+  kinds: readonly Kind[],
+  accept: string,
+): Promise<Described> | undefined {
+  const isV2 = path === '/openapi/v2';
+  if (!isV2 && !isOpenApiV3(path, kinds)) return undefined;
+  const contentType = isV2 && /protobuf/.test(accept) ? SWAGGER_PROTOBUF : 'application/json';
   let ofKinds = made.get(kinds);
   if (ofKinds === undefined) made.set(kinds, (ofKinds = new Map()));
   const known = ofKinds.get(path + contentType);
   if (known !== undefined) return known;
-  const content = contentOf(path, kinds, contentType);
-  if (content === undefined) return undefined;
-  const document = { content, contentType };
+  const document = inTurns(contentOf(path, kinds, contentType)).then((content) => ({ content, contentType }));
   ofKinds.set(path + contentType, document);
   return document;
 }
 
-function contentOf(
+function* contentOf(
   path: string,
   kinds: readonly Kind[],
   contentType: string,
-): Uint8Array<ArrayBuffer> | undefined {
-  if (contentType === SWAGGER_PROTOBUF) return Uint8Array.from(swaggerProtobuf(swaggerOf(kinds)));
-  const document = path === '/openapi/v2' ? swaggerJson(swaggerOf(kinds)) : openApiDocument(path, kinds);
-  return document === undefined ? undefined : new TextEncoder().encode(`${JSON.stringify(document)}\n`);
+): Generator<undefined, Uint8Array<ArrayBuffer>> {
+  if (contentType === SWAGGER_PROTOBUF) return yield* swaggerProtobuf(yield* swaggerOf(kinds));
+  const document =
+    path === '/openapi/v2' ? swaggerJson(yield* swaggerOf(kinds)) : yield* openApiDocument(path, kinds);
+  yield undefined;
+  return new TextEncoder().encode(`${JSON.stringify(document)}\n`);
 }

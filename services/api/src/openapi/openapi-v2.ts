@@ -24,8 +24,13 @@ export interface Operation {
 
 export type SwaggerSchema = Readonly<Record<string, unknown>>;
 
-export function swaggerOf(kinds: readonly Kind[]): SwaggerDocument {
-  const own = kinds.map((kind) => [schemaNameOf(kind), plainSchema(kindSchema(kind, REFERENCE))] as const);
+/** Yields after each kind. */
+export function* swaggerOf(kinds: readonly Kind[]): Generator<undefined, SwaggerDocument> {
+  const own: [name: string, schema: SwaggerSchema][] = [];
+  for (const kind of kinds) {
+    own.push([schemaNameOf(kind), plainSchema(kindSchema(kind, REFERENCE))]);
+    yield undefined;
+  }
   const metas = Object.entries(objectMetaSchemas(REFERENCE)).map(
     ([name, schema]) => [name, plainSchema(schema)] as const,
   );

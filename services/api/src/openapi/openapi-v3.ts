@@ -6,12 +6,17 @@ import { OBJECT_META, objectMetaSchemas } from './object-meta.ts';
 
 const REFERENCE = '#/components/schemas/';
 
-/** Returns the document at an `/openapi/v3` path, or undefined. */
-export function openApiDocument(path: string, kinds: readonly Kind[]): object | undefined {
-  if (path === '/openapi/v3') return index(kinds);
-  const place = path.slice('/openapi/v3'.length);
-  const inGroup = kinds.filter((kind) => rootPathOf(kind) === place);
-  return inGroup.length === 0 ? undefined : documentOf(inGroup);
+const ROOT = '/openapi/v3';
+
+/** Returns true if there is a document at the path. */
+export function isOpenApiV3(path: string, kinds: readonly Kind[]): boolean {
+  return path === ROOT || kinds.some((kind) => path === ROOT + rootPathOf(kind));
+}
+
+/** Returns the document at such a path. Yields after each kind. */
+export function* openApiDocument(path: string, kinds: readonly Kind[]): Generator<undefined, object> {
+  if (path === ROOT) return index(kinds);
+  return yield* documentOf(kinds.filter((kind) => path === ROOT + rootPathOf(kind)));
 }
 
 function index(kinds: readonly Kind[]): object {
@@ -23,14 +28,19 @@ function index(kinds: readonly Kind[]): object {
   };
 }
 
-function documentOf(inGroup: readonly Kind[]): object {
+function* documentOf(inGroup: readonly Kind[]): Generator<undefined, object> {
+  const schemas: Record<string, object> = {};
+  for (const kind of inGroup) {
+    schemas[schemaNameOf(kind)] = kindSchema(kind, REFERENCE);
+    yield undefined;
+  }
   return {
     openapi: '3.0.0',
     info: { title: 'Tinkerbell', version: inGroup[0]?.version ?? '' },
     paths: Object.fromEntries(inGroup.flatMap(pathsOf)),
     components: {
       schemas: {
-        ...Object.fromEntries(inGroup.map((kind) => [schemaNameOf(kind), kindSchema(kind, REFERENCE)])),
+        ...schemas,
         ...objectMetaSchemas(REFERENCE),
       },
     },

@@ -7,15 +7,22 @@ import type { Operation, SwaggerDocument, SwaggerSchema } from './openapi-v2.ts'
 
 export const SWAGGER_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
-export function swaggerProtobuf({ info, paths, definitions }: SwaggerDocument): Uint8Array<ArrayBuffer> {
+/** Yields after each definition. */
+export function* swaggerProtobuf({
+  info,
+  paths,
+  definitions,
+}: SwaggerDocument): Generator<undefined, Uint8Array<ArrayBuffer>> {
+  const schemas: Part[] = [];
+  for (const [name, one] of Object.entries(definitions)) {
+    schemas.push(message(1, named(name, schemaParts(one))));
+    yield undefined;
+  }
   return bytesOf(
     text(1, '2.0'),
     message(2, text(1, info.title), text(2, info.version)),
     message(8, ...Object.entries(paths).map(([path, item]) => message(2, named(path, pathItem(item))))),
-    message(
-      9,
-      ...Object.entries(definitions).map(([name, one]) => message(1, named(name, schemaParts(one)))),
-    ),
+    message(9, ...schemas),
   );
 }
 

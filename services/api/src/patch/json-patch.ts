@@ -227,11 +227,12 @@ class PatchedDocument {
   }
 
   #grow(value: unknown, sign: 1 | -1): void {
-    const { nodes, characters, depth } = this.#sizeOf(value);
+    const { nodes, characters, depth, keys } = this.#sizeOf(value);
     this.#size = {
       nodes: this.#size.nodes + sign * nodes,
       characters: this.#size.characters + sign * characters,
       depth,
+      keys,
     };
     const fault = sign === 1 ? beyond(this.#size, this.#limits) : undefined;
     if (fault !== undefined) throw new PatchFault(`the object would have ${fault}`, true);

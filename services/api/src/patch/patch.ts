@@ -28,11 +28,11 @@ function resultOf(
 ): unknown {
   switch (contentType) {
     case 'application/merge-patch+json':
-      return merged(target, asObject(body));
+      return inTurns(merged(target, asObject(body)));
     case 'application/json-patch+json':
       return inTurns(jsonPatched(target, body, OBJECT_LIMITS));
     case 'application/strategic-merge-patch+json':
-      if (isOfKubernetes(kind)) return strategicMerge(target, asObject(body));
+      if (isOfKubernetes(kind)) return inTurns(strategicMerge(target, asObject(body)));
       throw unsupported(contentType);
     default:
       throw unsupported(contentType);
@@ -56,12 +56,14 @@ function asObject(patch: unknown): unknown {
   throw new ApiError('BadRequest', 'a merge patch must be an object');
 }
 
-function merged(target: unknown, patch: unknown): unknown {
+/** Yields after each object. */
+function* merged(target: unknown, patch: unknown): Generator<undefined, unknown> {
   if (!isRecord(patch)) return patch;
   const fields = new Map(Object.entries(isRecord(target) ? target : {}));
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) fields.delete(key);
-    else fields.set(key, merged(fields.get(key), value));
+    else fields.set(key, isRecord(value) ? yield* merged(fields.get(key), value) : value);
   }
+  yield undefined;
   return Object.fromEntries(fields);
 }

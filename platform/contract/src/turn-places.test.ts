@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TurnPlaces } from './turn-places.ts';
+
+/** Runs turns manually. */
+function scene(each: number) {
+  const next: (() => void)[] = [];
+  const places = new TurnPlaces(each, (callback) => void next.push(callback));
+  const begun: string[] = [];
+  const begin = async (name: string): Promise<void> => {
+    await places.take();
+    begun.push(name);
+  };
+  /** Returns what began in each callback of the next turn. */
+  const turn = async (): Promise<string[][]> => {
+    const seen: string[][] = [];
+    for (const callback of next.splice(0)) {
+      callback();
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push(begun.splice(0));
+    }
+    return seen.filter((names) => names.length > 0);
+  };
+  return { begin, begun, turn, isIdle: () => next.length === 0 };
+}
+
+test('work begins at once until the places of the turn are taken', async () => {
+  const { begin, begun, turn, isIdle } = scene(2);
+  assert.ok(isIdle());
+  for (const name of ['a', 'b', 'c', 'd', 'e']) void begin(name);
+  await Promise.resolve();
+  assert.deepEqual(begun.splice(0), ['a', 'b']);
+  assert.deepEqual(await turn(), []);
+  void begin('f');
+  assert.deepEqual(await turn(), [['c'], ['d']]);
+  assert.deepEqual(await turn(), [['e'], ['f']]);
+  while (!isIdle()) assert.deepEqual(await turn(), []);
+  void begin('g');
+  await Promise.resolve();
+  assert.deepEqual(begun, ['g']);
+});
