@@ -150,7 +150,7 @@ function startGoodDhcp() {
 }
 
 function reportOf(
-  { seed, minutes, attacks, growthMaxMegabytes, callbackMaxMs, turnMaxMs, dhcpMaxMs }: AttackRun,
+  run: AttackRun,
   seen: Acts & { readonly started: StartedTarget; readonly goodDhcp: GoodDhcpReport },
 ): AttackReport {
   const { started, goodDhcp, acts } = seen;
@@ -158,38 +158,44 @@ function reportOf(
   const turns = lines.map(({ turnMs }) => turnMs);
   const callbacks = lines.map(({ callbackMs }) => callbackMs);
   const resident = lines.map(({ residentMegabytes }) => residentMegabytes);
-  const growthMegabytes = Math.max(0, ...resident) - (resident[0] ?? 0);
   const sent: Record<string, number> = {};
-  for (const { name, sends } of attacks) sent[sends] = (sent[sends] ?? 0) + (acts.get(name) ?? 0);
-  const failures = [...seen.failures, ...started.faults];
+  for (const { name, sends } of run.attacks) sent[sends] = (sent[sends] ?? 0) + (acts.get(name) ?? 0);
   const turnMs = Math.max(0, ...turns);
   const callbackMs = Math.max(0, ...callbacks);
-  const longCallbacks = callbacks.filter((ms) => ms > callbackMaxMs).length;
-  if (longCallbacks > 0)
-    failures.push(`${longCallbacks} seconds had a callback of more than ${callbackMaxMs} ms`);
-  if (goodDhcp.slowestMs > dhcpMaxMs)
-    failures.push(`a good DHCP client waited ${goodDhcp.slowestMs.toFixed(0)} ms`);
-  if (turnMs > turnMaxMs) failures.push(`a turn of the event loop took ${turnMs.toFixed(0)} ms`);
-  if (growthMegabytes > growthMaxMegabytes) failures.push(`the server grew by ${growthMegabytes} MB`);
-  if (goodDhcp.answered < goodDhcp.sent * ANSWERS_MIN)
-    failures.push(`${goodDhcp.sent - goodDhcp.answered} of ${goodDhcp.sent} good DISCOVERs had no answer`);
-  return {
-    seed,
-    minutes,
-    acts: Object.fromEntries(acts),
-    sent,
+  const measured = {
     turnMs,
     turnAt: WARM_UP_SECONDS + turns.indexOf(turnMs),
     callbackMs,
     callbackAt: WARM_UP_SECONDS + callbacks.indexOf(callbackMs),
     callbackType: lines[callbacks.indexOf(callbackMs)]?.callbackType ?? '',
-    longCallbacks,
+    longCallbacks: callbacks.filter((ms) => ms > run.callbackMaxMs).length,
     collectionMs: Math.max(0, ...lines.map((line) => line.collectionMs)),
-    growthMegabytes,
+    growthMegabytes: Math.max(0, ...resident) - (resident[0] ?? 0),
     keptMegabytes: Math.min(...resident.slice(-LAST_SECONDS)) - (resident[0] ?? 0),
     goodDhcp,
-    failures,
   };
+  return {
+    seed: run.seed,
+    minutes: run.minutes,
+    acts: Object.fromEntries(acts),
+    sent,
+    ...measured,
+    failures: [...seen.failures, ...started.faults, ...exceeded(run, measured)],
+  };
+}
+
+type Measured = Pick<AttackReport, 'turnMs' | 'longCallbacks' | 'growthMegabytes' | 'goodDhcp'>;
+
+function exceeded(run: AttackRun, { turnMs, longCallbacks, growthMegabytes, goodDhcp }: Measured): string[] {
+  const { sent, answered, slowestMs } = goodDhcp;
+  const limits: readonly [isExceeded: boolean, failure: string][] = [
+    [longCallbacks > 0, `${longCallbacks} seconds had a callback of more than ${run.callbackMaxMs} ms`],
+    [turnMs > run.turnMaxMs, `a turn of the event loop took ${turnMs.toFixed(0)} ms`],
+    [growthMegabytes > run.growthMaxMegabytes, `the server grew by ${growthMegabytes} MB`],
+    [answered < sent * ANSWERS_MIN, `${sent - answered} of ${sent} good DISCOVERs had no answer`],
+    [slowestMs > run.dhcpMaxMs, `a good DHCP client waited ${slowestMs.toFixed(0)} ms`],
+  ];
+  return limits.filter(([isExceeded]) => isExceeded).map(([, failure]) => failure);
 }
 
 function monitored(file: string): readonly MonitorLine[] {
