@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { createIpmiDriver } from '@tinkerbell/engine-bmc';
 import { nodeClock, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
 import { bmcAddress } from './bmc-address.ts';
+import { consoleRows, type Rack } from './bmc-consoles.ts';
+import { create, machineOf, secretOf } from './bmc-objects.ts';
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { alternate, median } from './rounds.ts';
 import { needProgram, processorSeconds, startProgram, untilReady } from './running-program.ts';
@@ -22,22 +24,25 @@ const POLL_MS = 100;
 export const bmcBenchmark: Benchmark = {
   name: 'bmc',
   summary:
-    'power state of 1,000 BMCs on one core, 100 of which do not answer; a power Job; IPMI session and command beside ipmitool',
+    'power state of 1,000 BMCs on one core, 100 of which do not answer; a power Job; IPMI session and command beside ipmitool; 200 serial consoles',
   async run(context) {
     needProgram('ipmitool', 'taskset');
     const [alive, dead] = context.quick ? [90, 10] : [900, 100];
-    const ports = await startRack(context, alive);
+    const started = await startRack(context, alive);
+    const { ports } = started;
     const server = await startOnLoopback(context, {
       dataDirectory: join(context.directory, 'bmc'),
       prefix: ['taskset', '-c', '0'],
     });
     const all = [...ports, ...Array.from({ length: dead }, () => DEAD_PORT)];
     const read = await readAll(context, server, all);
-    return [...read, await jobRow(context, server), await commandRow(context, ports[0] ?? 0)];
+    const rows = [...read, await jobRow(context, server), await commandRow(context, ports[0] ?? 0)];
+    await server.stop();
+    return [...rows, ...(await consoleRows(context, started))];
   },
 };
 
-async function startRack(context: BenchContext, count: number): Promise<readonly number[]> {
+async function startRack(context: BenchContext, count: number): Promise<Rack> {
   const rack = startProgram(context, {
     command: [
       'taskset',
@@ -51,7 +56,11 @@ async function startRack(context: BenchContext, count: number): Promise<readonly
     ],
   });
   await untilReady(rack, () => rack.output().includes(']'), 60);
-  return JSON.parse(rack.output().slice(rack.output().indexOf('['))) as number[];
+  return {
+    rack,
+    password: PASSWORD,
+    ports: JSON.parse(rack.output().slice(rack.output().indexOf('['))) as number[],
+  };
 }
 
 /** From the last Machine's creation until each has a power state or a reason. */
@@ -60,12 +69,7 @@ async function readAll(
   server: LoopbackServer,
   ports: readonly number[],
 ): Promise<readonly Row[]> {
-  await create(server, '/api/v1/namespaces/default/secrets', {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name: 'bmc' },
-    stringData: { username: 'admin', password: PASSWORD },
-  });
+  await create(server, '/api/v1/namespaces/default/secrets', secretOf(PASSWORD));
   context.say(`creating ${ports.length} Machines`);
   const usedBefore = processorSeconds(server.pid);
   const startedMs = performance.now();
@@ -100,22 +104,6 @@ async function readAll(
       better: 'lower',
     }),
   ];
-}
-
-function machineOf(number: number, port: number): object {
-  return {
-    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
-    kind: 'Machine',
-    metadata: { name: `bmc-${number}` },
-    spec: {
-      connection: {
-        host: bmcAddress(number),
-        insecureTLS: true,
-        authSecretRef: { name: 'bmc', namespace: 'default' },
-        providerOptions: { preferredOrder: ['ipmitool'], ipmitool: { port } },
-      },
-    },
-  };
 }
 
 interface StoredMachine {
@@ -225,14 +213,4 @@ async function commandRow(context: BenchContext, port: number): Promise<Row> {
     peer: { name: 'ipmitool, with its start', value: median(times.ipmitool) },
     goal: { ratio: 1 },
   });
-}
-
-async function create(server: LoopbackServer, path: string, object: object): Promise<void> {
-  const response = await fetch(server.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(object),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 500)}`);
 }

@@ -42,7 +42,12 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
   const machine = await createMachine({ ...demo, firmware: 'bios', directory, port, bootOrder: 'disk' });
   cleanup.defer(() => machine.powerOff());
   const bmc = cleanup.use(await openBmcOf(machine));
-  const flags = ['--enable-secondstar', `--secondstar-port=${SSH_PORT}`, '--metadata-auth=off'];
+  const flags = [
+    '--enable-secondstar',
+    `--secondstar-port=${SSH_PORT}`,
+    '--secondstar-record',
+    '--metadata-auth=off',
+  ];
   const server = await startServer({ ...options, networkInterface: network.bridge, flags });
   cleanup.defer(() => server.stop());
 
@@ -77,6 +82,10 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
   const events = (await timelineOf(server, demo)).map(({ event }) => event);
   for (const event of ['boot-job-created', 'bmc-job-completed', 'console-opened'])
     assert.ok(events.includes(event), event);
+
+  const printed = await tink(server, 'console', demo.name, '--recorded');
+  assert.match(printed, /Command line: .*tinkerbell_boot_token=\*\*\*[^]*login:/);
+  assert.doesNotMatch(printed, /tinkerbell_boot_token=(?!\*)/);
 
   watched.child.stdin?.write('root\r');
   await Promise.race([watched.until(/Password:/), ending]);

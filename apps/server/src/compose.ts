@@ -223,7 +223,7 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
       : [createRelayService({ ...deps, log: deps.logs.smee }, settings.relay)]),
     ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
     ...(await bmc(settings, deps, stores)),
-    ...(await serial(settings, deps)),
+    ...(await serial(settings, deps, stores)),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
   ];
 }
@@ -257,12 +257,21 @@ async function bmc(
   return [stores.isShared ? createLedService(deps, 'bmc', create) : create()];
 }
 
-async function serial({ serial: config, bmcConnections }: Settings, deps: Deps): Promise<Service[]> {
+/** Every server offers the consoles, and one of them records. */
+async function serial(
+  { serial: config, bmcConnections }: Settings,
+  deps: Deps,
+  { isShared }: Stores,
+): Promise<Service[]> {
   if (config === undefined) return [];
   const { openBmcConnections } = await import('./bmc/open-bmc-connections.ts');
   const { openSerialService } = await import('./serial/open-serial-service.ts');
   const connections = openBmcConnections({ ...deps, ...platform }, bmcConnections);
-  return [openSerialService({ ...deps, connections, log: deps.logs.secondstar }, config)];
+  const service = openSerialService({ ...deps, connections, log: deps.logs.secondstar }, config);
+  const recorder = isShared
+    ? createLedService(deps, 'console-recorder', () => service.recorder())
+    : service.recorder();
+  return [service, recorder];
 }
 
 /** Runs where timelines are written, which each server of a cluster does. There the cluster deletes old Events. */

@@ -9,8 +9,6 @@ import { bundledProgram } from '../../../bin/bundled-program.mjs';
 // Limits uncollected garbage to about half of the heap. Without this flag, it is two thirds and more under load. The flag must be set
 // before the heap has grown.
 setFlagsFromString('--heap-growing-percent=110');
-// A full collection does not move objects together, which takes up to half of its pause. Under load, memory stays the same.
-setFlagsFromString('--no-compact');
 enableCompileCache();
 const bundle = bundledProgram('server');
 await (bundle === undefined ? import('./serve.ts') : import(bundle));

@@ -1,5 +1,5 @@
 /** Copies the records of the journal and the leases into the target. Both can be repeated. */
-import { ACTION_OUTPUT, WRITE_ANSWERED, type Journal, type JournalRecord } from '@tinkerbell/store-contract';
+import { EVENTS_READ_BY_NAME, type Journal, type JournalRecord } from '@tinkerbell/store-contract';
 import type { Marker } from './marker.ts';
 import type { TransferPlace } from './transfer-place.ts';
 
@@ -48,7 +48,7 @@ async function* eachBatch(
   part: 'timeline' | 'output',
   from: number,
 ): AsyncGenerator<readonly JournalRecord[], void, undefined> {
-  const events = part === 'output' ? { events: [ACTION_OUTPUT, WRITE_ANSWERED] } : {};
+  const events = part === 'output' ? { events: EVENTS_READ_BY_NAME } : {};
   for (let after = from; ;) {
     const records = await journal.read({ after, limit: RECORDS_AT_ONCE, ...events });
     if (records.length > 0) yield records;

@@ -332,6 +332,22 @@ test('streams the timeline of a machine', async () => {
   assert.deepEqual(seen, ['offer-sent', 'ack-sent']);
 });
 
+test('returns what a machine printed, apart from its timeline', async () => {
+  await using api = await startedApi();
+  await api.call('POST', `${base}/hardware`, hardwareOf());
+  const entry = { source: 'bmc', machine: '52:54:00:00:00:01' } as const;
+  api.journal.append({ ...entry, event: 'console-printed', message: 'GRUB' });
+  api.journal.append({ ...entry, event: 'console-opened', message: 'opened' });
+  const messages = async (path: string): Promise<string[]> =>
+    (await (await api.raw('GET', `${base}/hardware/m1/${path}`)).text())
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { message: string }).message);
+  assert.deepEqual(await messages('log'), ['GRUB']);
+  assert.deepEqual(await messages('timeline'), ['opened']);
+  assert.equal((await api.call('POST', `${base}/hardware/m1/log`, {})).code, 405);
+});
+
 test('sends warnings about any number of fields in a header that every client accepts', async () => {
   await using api = await startedApi();
   const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`größe日本${i}`, 1]));

@@ -26,7 +26,7 @@ import {
   type VerbDeps,
 } from './resource-handlers.ts';
 import { tableOf } from './table.ts';
-import { actionLog, timeline } from './timeline-handler.ts';
+import { actionLog, consoleLog, timeline } from './timeline-handler.ts';
 import { warningHeaders } from './warnings.ts';
 import { isDryRun, writeOptions } from './write-options.ts';
 
@@ -151,10 +151,11 @@ async function onSubresource(
     const object = await getObject(deps, target);
     return deps.streams.open(context, () => timeline(deps, object, { request, signal: context.signal }));
   }
-  if (subresource === 'log' && kind.kind === 'Workflow') {
+  if (subresource === 'log' && ['Hardware', 'Workflow'].includes(kind.kind)) {
     if (request.method !== 'GET') return methodNotAllowed(request);
     const object = await getObject(deps, target);
-    return deps.streams.open(context, () => actionLog(deps, object, { request, signal: context.signal }));
+    const log = kind.kind === 'Hardware' ? consoleLog : actionLog;
+    return deps.streams.open(context, () => log(deps, object, { request, signal: context.signal }));
   }
   if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
   return onOperation(deps, target, call);

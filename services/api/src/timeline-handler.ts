@@ -2,11 +2,18 @@
  * Streams the journal as JSON lines. `GET …/hardware/<name>/timeline` (its machine's packets, transfers, actions) and
  * `GET …/workflows/<name>/timeline` accept `after=<sequence>`, `watch=true` and `output=true` to include the output of actions.
  * `GET …/workflows/<name>/log` returns only the output, with `after`, `follow=true`, `action=<name>` and `task=<name>`.
+ * `GET …/hardware/<name>/log` returns what the machine printed on its serial console, with `after` and `follow=true`.
  * `GET /audit` returns the writes over the API, with `after`, `watch=true` and `user=<name>`.
  */
 import { queryOf, type Clock, type HttpRequest } from '@tinkerbell/platform-contract';
 import { hardwareKind, isOfKind, type Hardware, type Resource } from '@tinkerbell/resources';
-import { ACTION_OUTPUT, WRITE_ANSWERED, type Journal, type JournalQuery } from '@tinkerbell/store-contract';
+import {
+  ACTION_OUTPUT,
+  CONSOLE_OUTPUT,
+  WRITE_ANSWERED,
+  type Journal,
+  type JournalQuery,
+} from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
 import { journalStream } from './journal-stream.ts';
 
@@ -44,6 +51,20 @@ export function actionLog(
     follow: isTrue(query, 'follow'),
     keep: ({ details }) =>
       (task === null || details?.['task'] === task) && (action === null || details?.['action'] === action),
+    signal,
+  });
+}
+
+export function consoleLog(
+  deps: TimelineDeps,
+  resource: Resource,
+  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
+): Response {
+  const query = queryOf(request.url);
+  return journalStream(deps, {
+    queries: [{ ...subjectOf(resource), events: [CONSOLE_OUTPUT] }],
+    after: sequenceIn(query),
+    follow: isTrue(query, 'follow'),
     signal,
   });
 }

@@ -18,4 +18,6 @@ export interface SerialConfig {
   readonly hostKey: string;
   /** Sessions without a byte in either direction end. */
   readonly idleMs: number;
+  /** Records the consoles of all machines with a BMC. Otherwise of those with the annotation. */
+  readonly recordsAll: boolean;
 }

@@ -87,7 +87,7 @@ async function started(machine = echoingMachine(), idleMs = 60_000) {
   const journal: Pick<Journal, 'append'> = { append: (entry) => void timeline.push(entry) };
   const service = createSerialService(
     { view, journal: journal as Journal, clock: nodeClock, log, connections: machine.connections },
-    { address: '127.0.0.1', port: 0, hostKey: readFileSync(keys.host, 'utf8'), idleMs },
+    { address: '127.0.0.1', port: 0, hostKey: readFileSync(keys.host, 'utf8'), idleMs, recordsAll: false },
   );
   await service.start(stopping.signal);
   const children: ChildProcess[] = [];

@@ -1,35 +1,32 @@
 /** SSH to the serial consoles of machines (upstream SecondStar), without ipmitool. */
 import { once } from 'node:events';
 import { codeOf, PlatformError, Slots, type Service } from '@tinkerbell/platform-contract';
-import { pinnedConnection } from '@tinkerbell/bmc';
 import { MetricSet } from '@tinkerbell/platform-metrics';
-import {
-  bmcMachineKind,
-  collectionOf,
-  primaryMacOf,
-  type BmcMachine,
-  type Hardware,
-} from '@tinkerbell/resources';
-import { Collection } from '@tinkerbell/store-contract';
+import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import ssh2, { type Connection, type Server, type ServerChannel, type Session } from 'ssh2';
 import type { SerialConfig, SerialDeps } from './config.ts';
 import { createSerialMetrics, type SerialMetrics } from './metrics.ts';
 import { SharedConsoles } from './shared-console.ts';
 import { followLogin } from './ssh-login.ts';
-import { runSession, type WatchedMachine } from './ssh-session.ts';
+import { runSession } from './ssh-session.ts';
+import { createConsoleRecorder } from './recording/console-recorder.ts';
+import { watchedMachine } from './watched-machine.ts';
 
-const machineCollection = new Collection<BmcMachine>(collectionOf(bmcMachineKind));
 /** Each holds buffers and a session at a BMC. */
 const CONNECTIONS_MAX = 256;
 
 export interface SerialService extends Service {
   /** The port that it listens on, once started. */
   port(): number;
+  /** Creates the service that records consoles. It shares them with the sessions over SSH. */
+  recorder(): Service;
 }
 
 export function createSerialService(deps: SerialDeps, config: SerialConfig): SerialService {
   const set = new MetricSet();
-  const server = new SerialServer(deps, config, createSerialMetrics(set));
+  const metrics = createSerialMetrics(set);
+  const consoles = new SharedConsoles(deps.connections);
+  const server = new SerialServer({ ...deps, consoles }, config, metrics);
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
   return {
     name: 'serial',
@@ -38,6 +35,7 @@ export function createSerialService(deps: SerialDeps, config: SerialConfig): Ser
     stopped: () => stopped,
     health: () => ({ ready: true }),
     port: () => server.port(),
+    recorder: () => createConsoleRecorder({ ...deps, consoles, metrics }, config),
     async start(signal) {
       await server.listen();
       signal.addEventListener('abort', () => void server.close().then(resolve));
@@ -45,23 +43,23 @@ export function createSerialService(deps: SerialDeps, config: SerialConfig): Ser
   };
 }
 
+type ServerDeps = SerialDeps & { readonly consoles: SharedConsoles };
+
 class SerialServer {
-  readonly #deps: SerialDeps;
+  readonly #deps: ServerDeps;
   readonly #config: SerialConfig;
   readonly #metrics: SerialMetrics;
-  readonly #consoles: SharedConsoles;
   readonly #slots = new Slots(CONNECTIONS_MAX);
   readonly #clients = new Set<Connection>();
   readonly #server: Server;
   #sessions = 0;
 
-  constructor(deps: SerialDeps, config: SerialConfig, metrics: SerialMetrics) {
+  constructor(deps: ServerDeps, config: SerialConfig, metrics: SerialMetrics) {
     this.#deps = deps;
     this.#config = config;
     this.#metrics = metrics;
-    this.#consoles = new SharedConsoles(deps.connections);
     metrics.sessions.from(() => this.#sessions);
-    metrics.consoles.from(() => this.#consoles.size);
+    metrics.consoles.from(() => deps.consoles.size);
     this.#server = new ssh2.Server({ hostKeys: [config.hostKey] }, (client) => this.#accept(client));
   }
 
@@ -87,7 +85,7 @@ class SerialServer {
   }
 
   async close(): Promise<void> {
-    await this.#consoles.close();
+    await this.#deps.consoles.close();
     for (const client of this.#clients) client.end();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await this.#deps.connections.close();
@@ -126,7 +124,7 @@ class SerialServer {
   }
 
   async #run(channel: ServerChannel, hardware: Hardware): Promise<void> {
-    const machine = this.#machineOf(hardware);
+    const machine = watchedMachine(this.#deps.view, hardware);
     if (typeof machine === 'string') {
       channel.write(`${machine}\r\n`);
       channel.exit(1);
@@ -135,30 +133,12 @@ class SerialServer {
     }
     this.#sessions += 1;
     this.#record(hardware, 'console-opened', `serial console of ${hardware.metadata.name} opened over SSH`);
-    const { clock } = this.#deps;
     try {
-      await runSession(
-        { consoles: this.#consoles, clock },
-        { channel, idleMs: this.#config.idleMs },
-        machine,
-      );
+      await runSession(this.#deps, { channel, idleMs: this.#config.idleMs }, machine);
     } finally {
       this.#sessions -= 1;
       this.#record(hardware, 'console-closed', `serial console of ${hardware.metadata.name} closed`);
     }
-  }
-
-  /** A text says why there is none, and what to do. */
-  #machineOf({ metadata, spec }: Hardware): WatchedMachine | string {
-    const name = spec?.bmcRef?.name ?? '';
-    if (name === '') return `hardware/${metadata.name} has no BMC: set spec.bmcRef to the name of a Machine`;
-    const { namespace } = metadata;
-    const machine = machineCollection
-      .all(this.#deps.view)
-      .find((one) => one.metadata.name === name && one.metadata.namespace === namespace);
-    const connection = machine && pinnedConnection(machine);
-    if (connection === undefined) return `there is no Machine ${namespace}/${name}, which spec.bmcRef names`;
-    return { key: `${namespace}/${name}`, connection };
   }
 
   #record(hardware: Hardware, event: string, message: string): void {

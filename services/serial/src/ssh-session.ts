@@ -1,21 +1,15 @@
 /** One SSH session: its keys go to the console of the machine, and what the console prints goes to it. */
 import { BmcError, adviceFor } from '@tinkerbell/engine-bmc';
-import type { PinnedConnection } from '@tinkerbell/bmc';
 import type { ServerChannel } from 'ssh2';
 import type { SerialConfig, SerialDeps } from './config.ts';
 import { EscapeFilter } from './escape.ts';
 import type { JoinedConsole, SharedConsoles } from './shared-console.ts';
+import type { WatchedMachine } from './watched-machine.ts';
 
 /** Upstream's banner. */
 const BANNER = "Second star to the right and straight on 'til morning\r\n[Use ~. to disconnect]\r\n";
 /** A client that reads this much too slowly is disconnected, so that it holds no memory and delays no other. */
 const UNREAD_BYTES_MAX = 1024 * 1024;
-
-export interface WatchedMachine {
-  /** `<namespace>/<name>` of the Machine. */
-  readonly key: string;
-  readonly connection: PinnedConnection;
-}
 
 /** Runs until the client leaves, is idle for too long, or the console ends. */
 export async function runSession(
@@ -53,10 +47,15 @@ class Session {
     this.#channel.on('data', (input: Uint8Array) => {
       const { bytes, isEnd } = filter.take(input);
       this.#watchIdle();
-      if (isEnd) return this.ended('');
+      if (isEnd && bytes.length === 0) return this.ended('');
       this.#channel.pause();
       const written = bytes.length === 0 ? Promise.resolve() : joined.write(bytes);
-      void written.catch(() => undefined).then(() => this.#channel.resume());
+      void written
+        .catch(() => undefined)
+        .then(() => {
+          if (isEnd) this.ended('');
+          else this.#channel.resume();
+        });
     });
     this.#watchIdle();
     await this.#closed.promise;

@@ -15,6 +15,8 @@ export {
 } from './store.ts';
 export {
   ACTION_OUTPUT,
+  CONSOLE_OUTPUT,
+  EVENTS_READ_BY_NAME,
   matches,
   WRITE_ANSWERED,
   type Journal,

@@ -42,8 +42,7 @@ export interface JournalQuery {
   readonly machines?: readonly string[];
   readonly workflows?: readonly string[];
   /**
-   * Selects records of these events. When it is absent, it selects all records except the output of actions (`ACTION_OUTPUT`) and
-   * the audit of writes (`WRITE_ANSWERED`). Those are not part of a timeline and are read by name.
+   * Selects records of these events. When it is absent, it selects all records except those of `EVENTS_READ_BY_NAME`. They are not part of a timeline.
    */
   readonly events?: readonly string[];
   /** Selects records with a greater sequence. 0 starts with the oldest. */
@@ -80,8 +79,13 @@ export const ACTION_OUTPUT = 'action-output';
 /** The event of an answered write over the API: the user and the request. Such records also have their own limit. */
 export const WRITE_ANSWERED = 'write-answered';
 
+/** The event of a line that a machine printed on its serial console. Such records share the limit of the output of actions. */
+export const CONSOLE_OUTPUT = 'console-printed';
+
+export const EVENTS_READ_BY_NAME: readonly string[] = [ACTION_OUTPUT, CONSOLE_OUTPUT, WRITE_ANSWERED];
+
 export function matches(query: Omit<JournalQuery, 'after' | 'limit'>, entry: JournalEntry): boolean {
-  const isReadByName = entry.event === ACTION_OUTPUT || entry.event === WRITE_ANSWERED;
+  const isReadByName = EVENTS_READ_BY_NAME.includes(entry.event);
   if (query.events === undefined ? isReadByName : !query.events.includes(entry.event)) return false;
   if (query.machines === undefined && query.workflows === undefined) return true;
   if (entry.machine !== undefined && query.machines?.includes(entry.machine)) return true;

@@ -191,6 +191,29 @@ test('reads by event, and reads the output of actions only by its name', async (
   assert.deepEqual(seen, ['two', 'four']);
 });
 
+test('reads what a machine printed only by its name, and apart from the output of actions', async () => {
+  await using journal = openSqliteJournal({ path: ':memory:', clock: standingClock().clock, log: silent });
+  const machine = '08:00:27:9e:f5:3a';
+  const append = (event: string, message: string) =>
+    journal.append({ source: 'bmc', event, machine, message });
+  append('power-changed', 'on');
+  append('console-printed', 'GRUB');
+  append('action-output', 'line');
+  append('console-printed', 'Linux');
+  const messages = async (query: object) =>
+    (await journal.read({ after: 0, machines: [machine], ...query })).map((record) => record.message);
+  assert.deepEqual(await messages({}), ['on']);
+  assert.deepEqual(await messages({ events: ['console-printed'] }), ['GRUB', 'Linux']);
+  assert.deepEqual(await messages({ events: ['action-output'] }), ['line']);
+  assert.deepEqual(await messages({ events: ['console-printed', 'action-output', 'power-changed'] }), [
+    'on',
+    'GRUB',
+    'line',
+    'Linux',
+  ]);
+  assert.deepEqual(await messages({ machines: undefined, events: ['console-printed'], limit: 1 }), ['GRUB']);
+});
+
 test('output of actions displaces no other record', async () => {
   const time = standingClock();
   await using journal = openSqliteJournal({

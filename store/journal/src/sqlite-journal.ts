@@ -9,6 +9,7 @@ import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   JOURNAL_BOUNDS,
   ACTION_OUTPUT,
+  CONSOLE_OUTPUT,
   matches,
   WRITE_ANSWERED,
   type JournalEntry,
@@ -107,6 +108,7 @@ class SqliteJournal implements RestorableJournal {
     this.#audit = new JournalTable(this.#database, 'journal_audit');
     this.#byEvent = new Map([
       [ACTION_OUTPUT, this.#output],
+      [CONSOLE_OUTPUT, this.#output],
       [WRITE_ANSWERED, this.#audit],
     ]);
     const last = Math.max(...this.#tables().map((table) => table.lastSequence()));
@@ -223,7 +225,7 @@ class SqliteJournal implements RestorableJournal {
   }
 
   #tables(): readonly JournalTable[] {
-    return [this.#timeline, ...this.#byEvent.values()];
+    return [this.#timeline, this.#output, this.#audit];
   }
 
   /** Drops at most twice as many records as were added since the last time, so that the surplus shrinks without long delays. */
@@ -253,11 +255,17 @@ class SqliteJournal implements RestorableJournal {
     const others = query.events?.filter((event) => !this.#byEvent.has(event));
     const wantsTimeline = others === undefined || others.length > 0;
     const timeline = wantsTimeline ? this.#timeline.read(query, others, count) : [];
-    const byEvent = [...this.#byEvent]
-      .filter(([event]) => query.events?.includes(event) === true)
-      .flatMap(([, table]) => table.read(query, undefined, count));
-    const all = [...timeline, ...byEvent].toSorted((a, b) => a.sequence - b.sequence);
+    const byEvent = [this.#output, this.#audit].map((table) => this.#readByName(table, query, count));
+    const all = [...timeline, ...byEvent.flat()].toSorted((a, b) => a.sequence - b.sequence);
     return all.slice(0, count);
+  }
+
+  #readByName(table: JournalTable, query: JournalQuery, count: number): readonly JournalRecord[] {
+    const events = query.events?.filter((event) => this.#byEvent.get(event) === table) ?? [];
+    if (events.length === 0) return [];
+    // What a machine prints belongs to no workflow. Without a filter, a page of a long log does not read all of it.
+    const isOfWorkflows = query.machines === undefined && query.workflows !== undefined;
+    return table.read(query, isOfWorkflows ? undefined : events, count);
   }
 
   follow(

@@ -3,6 +3,8 @@
  */
 import {
   ACTION_OUTPUT,
+  CONSOLE_OUTPUT,
+  EVENTS_READ_BY_NAME,
   recordFrom,
   WRITE_ANSWERED,
   type JournalQuery,
@@ -17,6 +19,7 @@ export const JOURNAL_CHANNEL = 'tinkerbell_journal';
 /** The events whose records are not in the timeline's table. */
 const tablesByEvent = new Map([
   [ACTION_OUTPUT, 'journal_output'],
+  [CONSOLE_OUTPUT, 'journal_output'],
   [WRITE_ANSWERED, 'journal_audit'],
 ]);
 
@@ -67,12 +70,17 @@ function insertText(onConflict: string): string {
         as t (sequence, at_ms, machine, workflow, event, record)),
     timeline as (
       insert into tinkerbell.journal
-        select * from written where event not in ('${ACTION_OUTPUT}', '${WRITE_ANSWERED}') ${onConflict}),
+        select * from written where event not in (${quoted(EVENTS_READ_BY_NAME)}) ${onConflict}),
     output as (
-      insert into tinkerbell.journal_output select * from written where event = '${ACTION_OUTPUT}' ${onConflict}),
+      insert into tinkerbell.journal_output select * from written
+        where event in (${quoted([ACTION_OUTPUT, CONSOLE_OUTPUT])}) ${onConflict}),
     audit as (
       insert into tinkerbell.journal_audit select * from written where event = '${WRITE_ANSWERED}' ${onConflict})
     select pg_notify('${JOURNAL_CHANNEL}', $7::text)`;
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
 }
 
 function columnsOf(records: readonly JournalRecord[]): readonly unknown[][] {
@@ -94,7 +102,7 @@ export async function recordsAfter(
 ): Promise<readonly JournalRecord[]> {
   const of = (table: string) =>
     `(select sequence, record from tinkerbell.${table} where sequence > $1 order by sequence limit $2)`;
-  const all = ['journal', ...tablesByEvent.values()].map(of);
+  const all = ['journal', ...new Set(tablesByEvent.values())].map(of);
   return recordsOf(await database.read(`${inOrder(all)} limit $2`, [after, limit]));
 }
 
@@ -130,8 +138,9 @@ function tablesFor(query: JournalQuery): readonly string[] {
       where sequence > $1 and sequence <= $2 and ${subject} and ($6::text[] is null or event = any($6))
       order by sequence limit $3)`;
   const wantsTimeline = events === undefined || events.some((event) => !tablesByEvent.has(event));
-  const byEvent = [...tablesByEvent].filter(([event]) => events?.includes(event) === true);
-  return [...(wantsTimeline ? [of('journal')] : []), ...byEvent.map(([, table]) => of(table))];
+  const byEvent = new Set(events?.map((event) => tablesByEvent.get(event) ?? 'journal'));
+  byEvent.delete('journal');
+  return [...(wantsTimeline ? ['journal'] : []), ...byEvent].map(of);
 }
 
 function hasSubjects({ machines, workflows }: JournalQuery): boolean {

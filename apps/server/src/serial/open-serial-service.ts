@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { messageOf, type Service } from '@tinkerbell/platform-contract';
-import { createSerialService, type SerialDeps } from '@tinkerbell/service-serial';
+import { messageOf } from '@tinkerbell/platform-contract';
+import { createSerialService, type SerialDeps, type SerialService } from '@tinkerbell/service-serial';
 import ssh2 from 'ssh2';
 import { writePrivateFile } from '../private-file.ts';
 import { SettingsError } from '../settings/settings-error.ts';
 import type { SerialSettings } from './serial-settings.ts';
 
 /** Throws a SettingsError when the host key cannot be read or is not a private key. */
-export function openSerialService(deps: SerialDeps, settings: SerialSettings): Service {
+export function openSerialService(deps: SerialDeps, settings: SerialSettings): SerialService {
   return createSerialService(deps, { ...settings, hostKey: hostKeyOf(settings) });
 }
 

@@ -9,6 +9,7 @@ export interface SerialSettings {
   readonly hostKeyFile: string;
   readonly createsHostKey: boolean;
   readonly idleMs: number;
+  readonly recordsAll: boolean;
 }
 
 /** Undefined when it is not enabled. */
@@ -21,5 +22,6 @@ export function serialSettings(flags: FlagReader, dataDirectory: string): Serial
     hostKeyFile: hostKeyFile === '' ? join(dataDirectory, 'ssh_host_ed25519_key') : hostKeyFile,
     createsHostKey: hostKeyFile === '',
     idleMs: flags.durationMs('secondstar-idle-timeout'),
+    recordsAll: flags.boolean('secondstar-record'),
   };
 }

@@ -52,7 +52,7 @@ spec:
 ---
 apiVersion: tinkerbell.org/v1alpha1
 kind: Hardware
-metadata: {name: m1, namespace: lab}
+metadata: {name: m1, namespace: lab, annotations: {tinkerbell.org/record-console: 'true'}}
 spec:
   bmcRef: {apiGroup: bmc.tinkerbell.org, kind: Machine, name: bmc-m1}
   interfaces: [{dhcp: {mac: "08:00:27:00:00:01"}}]
@@ -93,6 +93,11 @@ test('what is typed reaches the serial port, and what it sends is shown', { skip
   await shows(/~\./);
   child.stdin.write('hello, serial port\r');
   await shows(/hello, serial port/);
-  child.stdin.write('\r~.');
+  child.stdin.write('\rboot_token=abc123\n~.');
   assert.equal(await ended, 0, text);
+
+  const printed = async (): Promise<string> => done('console m1 -n lab --recorded');
+  while (!(await printed()).includes('boot_token=')) await new Promise((go) => setTimeout(go, 100));
+  assert.match(await printed(), /boot_token=\*\*\*\n/);
+  assert.match(await done('console m1 -n lab --recorded --timestamps'), /^\d{4}-.* boot_token=\*\*\*$/m);
 });

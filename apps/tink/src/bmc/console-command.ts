@@ -8,11 +8,15 @@ import { TinkFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { findHardware } from '../workflow/create-workflow.ts';
 import { portOf } from './port-option.ts';
+import { printRecorded } from './recorded-console.ts';
 
 interface ConsoleFlags {
   readonly port: string;
   readonly identity?: string;
   readonly sshOption: readonly string[];
+  readonly recorded?: boolean;
+  readonly follow?: boolean;
+  readonly timestamps?: boolean;
 }
 
 /** The exit code of ssh when the connection fails. */
@@ -28,7 +32,17 @@ export function addConsole(program: Command, terminal: Terminal): void {
       'private key (default: those of ssh); its public key is in metadata.instance.ssh_keys of the Hardware',
     )
     .option('--ssh-option <option...>', 'option of ssh, for example StrictHostKeyChecking=accept-new', [])
-    .addHelpText('after', examples('tink console m1', 'tink console 08:00:27:9e:f5:3a -i ~/.ssh/id_ed25519'))
+    .option('--recorded', 'print what the server has recorded, without SSH')
+    .option('-f, --follow', 'with --recorded: keep printing new lines')
+    .option('--timestamps', 'with --recorded: print the time of each line')
+    .addHelpText(
+      'after',
+      examples(
+        'tink console m1',
+        'tink console 08:00:27:9e:f5:3a -i ~/.ssh/id_ed25519',
+        'tink console m1 --recorded | tail -50',
+      ),
+    )
     .action((name: string) => watchConsole(command, terminal, name));
 }
 
@@ -36,6 +50,8 @@ async function watchConsole(command: Command, terminal: Terminal, name: string):
   const { port, identity, sshOption: sshOptions } = command.opts<ConsoleFlags>();
   const session = await sessionOf(command, terminal);
   const hardware = await findHardware(session, name);
+  const flags = command.opts<ConsoleFlags>();
+  if (flags.recorded === true) return printRecorded(session, hardware, flags);
   checkBmc(hardware);
   const host = new URL(session.client.server).hostname.replace(/^\[|\]$/g, '');
   const words = sshWords({ hardware, host, port: portOf('--port', port), identity, sshOptions });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { hardwareKind } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { bootPage, bootText, headlineOf, type BootPage } from './boot-page.ts';
-import { bootsIn } from './boot-records.ts';
+import { bootsIn, type StagedRecord } from './boot-records.ts';
 import type { ObjectName } from '../client/client.ts';
 import { usageFailure } from '../failure.ts';
 import { resumeOptions } from '../client/followed.ts';
@@ -54,15 +54,31 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
     return terminal.out(options.json === true ? `${JSON.stringify(stranger)}\n` : unknownText(stranger));
   const target = await machineNamed(session, machine);
   const records = await allRecords(session, target);
-  const show = shower(terminal, target.name, { ...options, bootCount: count });
-  show(records);
+  const printedBy = printedReader(session, target);
+  const print = shower(terminal, target.name, options);
+  const show = async (): Promise<void> => {
+    const boots = bootsIn(records).slice(-count);
+    print(boots, await printedBy(boots[0]?.[0]));
+  };
+  await show();
   if (options.watch !== true) return;
   const resume = resumeOptions(session, (text) => terminal.err(`${text}\n`));
   const after = records.at(-1)?.sequence ?? 0;
   for await (const record of followTimelines(client, [target], { ...resume, after })) {
     records.push(record);
-    show(records);
+    await show();
   }
+}
+
+/** Reads the lines of the serial console since a record. Each call reads those that are new. */
+function printedReader({ client }: Session, target: ObjectName) {
+  const lines: JournalRecord[] = [];
+  return async (since: JournalRecord | undefined): Promise<readonly JournalRecord[]> => {
+    if (since === undefined) return [];
+    const after = Math.max(since.sequence, lines.at(-1)?.sequence ?? 0);
+    for await (const line of await client.log(target, { after })) lines.push(line);
+    return lines;
+  };
 }
 
 /** A machine named by its MAC that asks to boot and has no Hardware. */
@@ -90,13 +106,20 @@ const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 function shower(
   terminal: Terminal,
   name: string,
-  { watch, json, bootCount }: Pick<BootOptions, 'watch' | 'json'> & { readonly bootCount: number },
-): (records: readonly JournalRecord[]) => void {
+  { watch, json }: Pick<BootOptions, 'watch' | 'json'>,
+): (boots: readonly (readonly StagedRecord[])[], printed: readonly JournalRecord[]) => void {
   let before: string | undefined;
   const printText = watch === true && terminal.isTty ? printScreen : printLines;
   const print = json ? printJson : printText;
-  return (records) => {
-    const pages = bootsIn(records).slice(-bootCount).map(bootPage);
+  return (boots, printed) => {
+    const pages = boots.map((boot, at) => {
+      const [fromMs, untilMs] = [boot[0]?.atMs ?? 0, boots[at + 1]?.[0]?.atMs ?? Infinity];
+      const own = printed.filter(({ atMs }) => atMs >= fromMs && atMs < untilMs);
+      return bootPage(
+        boot,
+        own.map(({ message }) => message),
+      );
+    });
     if (pages.length > 0) {
       const now = { name, pages, before };
       before = print(terminal, now);

@@ -14,9 +14,14 @@ export interface BootPage {
   readonly verdict: BootVerdict;
   readonly stages: readonly { readonly stage: Stage; readonly atMs: number; readonly durationMs: number }[];
   readonly steps: readonly BootStep[];
+  /** What the machine printed last on its serial console, if it is recorded. */
+  readonly printed: readonly string[];
 }
 
-export function bootPage(boot: readonly StagedRecord[]): BootPage {
+const PRINTED_LINES = 12;
+
+/** `printed` are lines of the serial console from the start of this boot to the start of the next one. */
+export function bootPage(boot: readonly StagedRecord[], printed: readonly string[] = []): BootPage {
   const startedMs = boot[0]?.atMs ?? 0;
   return {
     startedMs,
@@ -24,6 +29,7 @@ export function bootPage(boot: readonly StagedRecord[]): BootPage {
     verdict: verdictOn(boot),
     stages: stageTimes(boot),
     steps: stepsOf(boot),
+    printed: printed.slice(-PRINTED_LINES),
   };
 }
 
@@ -44,6 +50,7 @@ export function bootText(machine: string, page: BootPage): string {
     `  ${begun}, ${seconds(page.totalMs)} in all\n`,
     ...shown,
     timesText(page),
+    printedText(page),
   ].join('');
 }
 
@@ -83,6 +90,13 @@ function timesText({ stages, totalMs }: BootPage): string {
     ];
   });
   return `\nTime by stage\n${alignedText(rows)}`;
+}
+
+/** An installed machine needs no explanation. */
+function printedText({ printed, verdict }: BootPage): string {
+  if (printed.length === 0 || verdict.state === 'done') return '';
+  const lines = printed.map((line) => `  ${printable(line)}\n`);
+  return `\nLast lines on its serial console\n${lines.join('')}`;
 }
 
 function seconds(milliseconds: number): string {

@@ -21,7 +21,7 @@ import { bootsIn } from './boot-records.ts';
 import { eventTable } from './event-table.ts';
 import { reasonAdvice } from './reason-advice.ts';
 
-const pagesOf = (lines: readonly Line[]) => bootsIn(timelineOf(lines)).map(bootPage);
+const pagesOf = (lines: readonly Line[]) => bootsIn(timelineOf(lines)).map((boot) => bootPage(boot));
 const toScript = [...firmware(), ...loader(), ...script()];
 const install = [...toScript, ...download(), ...system(), ...action(), ...success()];
 
@@ -245,6 +245,16 @@ test('a workflow that an operator ended is not reported as a failure', () => {
   ];
   const [page] = pagesOf([...toScript, ...action(), ...cancelled]);
   assert.match(page?.verdict.text ?? '', /m1-debian was cancelled: cancelled by alice: wrong disk/);
+});
+
+test('a boot that stopped quotes the last lines of the serial console, and an installed machine does not', () => {
+  const [stopped] = bootsIn(timelineOf([...toScript, ...download()]));
+  const printed = Array.from({ length: 40 }, (_, at) => `line ${at}`);
+  const text = bootText('m1', bootPage(stopped!, [...printed, 'Kernel panic\u001b[2J']));
+  assert.match(text, /\nLast lines on its serial console\n  line 29\n(  line \d+\n){10}  Kernel panic.*\n$/);
+  assert.ok(!text.includes('\u001b'));
+  const [done] = bootsIn(timelineOf(install));
+  assert.doesNotMatch(bootText('m1', bootPage(done!, printed)), /Last lines/);
 });
 
 test('the text is complete and cannot move the cursor', () => {

@@ -38,6 +38,8 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'bmc-inventory-failed': aside('its BMC does not report its parts'),
   'console-opened': aside('its serial console was opened'),
   'console-closed': aside('its serial console was closed'),
+  'console-lost': aside('its serial console is not recorded'),
+  'console-printed': aside('a line that it printed on its serial console'),
   'offer-sent': progress('it was offered an address or a boot file'),
   'acknowledge-sent': progress('it got its address or boot file'),
   'refusal-sent': trouble('the server rejected its address, and it must request another'),

@@ -71,6 +71,10 @@ export const serialFlags = flagGroup('Serial consoles', {
   'secondstar-host-key': text('file with the private host key', {
     fallback: 'DATA_DIR/ssh_host_ed25519_key, created at the first start',
   }),
+  'secondstar-record': boolean(
+    'record what all machines with a BMC print on their serial consoles; the annotation tinkerbell.org/record-console of a Hardware decides for its machine',
+    { default: 'false' },
+  ),
   'secondstar-idle-timeout': duration('end sessions in which nothing happens', { default: '15m' }),
 });
 

@@ -1,0 +1,36 @@
+/** Blanks out secrets in what a machine prints: the values that the server knows, and values with a name that says what they are. */
+import type { Hardware } from '@tinkerbell/resources';
+
+const BLANK = '***';
+/** Shorter values would blank out half of every line. */
+const SECRET_LENGTH_MIN = 6;
+const SECRET_NAME = /password|passwd|secret|token|credential|private_key|api_key/i;
+/** `name=value` of a kernel command line, and `name: value` of YAML and of prompts. Matches at the start of a word only, in linear time. */
+const NAMED = /(?<![\w.-])([\w.-]+)(["']?[ \t]*[=:][ \t]*)("[^"]*"|'[^']*'|[^\s,;]+)/g;
+/** A line of YAML or of a shell script. */
+const LINE = /^[\s-]*["']?([\w.-]+)["']?[ \t]*[=:](.*)$/;
+
+/** Returns the secret values in what a Hardware gives to its machine. Longest first. */
+export function secretsOf({ spec }: Hardware): readonly string[] {
+  const instance = spec?.metadata?.instance;
+  const texts = [spec?.userData, spec?.vendorData, instance?.userdata].filter(
+    (text) => typeof text === 'string',
+  );
+  const values = [instance?.crypted_root_password ?? '', ...texts.flatMap(namedValues)];
+  const long = new Set(values.filter((value) => value.length >= SECRET_LENGTH_MIN));
+  return [...long].toSorted((one, other) => other.length - one.length);
+}
+
+function namedValues(text: string): readonly string[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name = '', value = ''] = LINE.exec(line) ?? [];
+    return SECRET_NAME.test(name) ? [value.trim().replace(/^(["'])(.*)\1$/, '$2')] : [];
+  });
+}
+
+export function blanked(line: string, secrets: readonly string[]): string {
+  const known = secrets.reduce((text, secret) => text.replaceAll(secret, BLANK), line);
+  return known.replaceAll(NAMED, (all: string, name: string, between: string) =>
+    SECRET_NAME.test(name) ? name + between + BLANK : all,
+  );
+}
