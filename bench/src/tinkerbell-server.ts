@@ -69,9 +69,8 @@ export async function startTinkerbell(
 function nodeFlagsOf(checkout: string): string[] {
   for (const file of START_FILES) {
     const path = join(checkout, file);
-    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-    const found = text.match(/--(max-semi-space-size|v8-pool-size)=\d+/g);
-    if (found !== null) return [...new Set(found)];
+    const found = existsSync(path) ? readFileSync(path, 'utf8').match(/--max-semi-space-size=\d+/) : null;
+    if (found !== null) return [...found];
   }
   return [];
 }

@@ -53,7 +53,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     'MALLOC_ARENA_MAX=1',
     process.execPath,
     '--max-semi-space-size=8',
-    '--v8-pool-size=1',
     SERVER_MAIN,
     `--data-dir=${options.dataDirectory}`,
     `--images-dir=${options.imagesDirectory}`,

@@ -43,7 +43,7 @@ routes: [{name: all, match: {pathPrefix: /}, upstream: {endpoints: ["127.0.0.1:$
     prefix: [
       'env',
       'MALLOC_ARENA_MAX=1',
-      `NODE_OPTIONS=--import=${monitor} --max-semi-space-size=8 --v8-pool-size=1`,
+      `NODE_OPTIONS=--import=${monitor} --max-semi-space-size=8`,
       `ATTACK_MONITOR=${monitorFile}`,
     ],
     flags: [
