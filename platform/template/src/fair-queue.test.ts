@@ -92,6 +92,14 @@ test('in a namespace renderings come before checks, and this does not delay chec
   assert.deepEqual(queue.run(1), ['b/z']);
 });
 
+test('renderings of an author come before its own checks, whichever came first', () => {
+  const queue = queueOf();
+  const owner = { namespace: 'a', author: 'x' };
+  queue.add(owner, 'check', { name: 'check', costMs: 1 });
+  queue.add(owner, 'rendering', { name: 'rendering', costMs: 1 });
+  assert.deepEqual(queue.run(3), ['rendering', 'check']);
+});
+
 test('no namespace uses all threads, and no author all of its namespace', () => {
   const queue = queueOf({ namespaceAtOnce: 3, authorAtOnce: 2 });
   queue.put('a/x', 2000, 40);
