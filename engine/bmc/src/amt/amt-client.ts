@@ -20,6 +20,7 @@ import {
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
 import type { BmcTarget } from '../driver.ts';
 import { bmcRequest, codeOfStatus } from '../http/bmc-request.ts';
+import { originOf } from '../http/origin-of.ts';
 import type { AmtDeps, AmtOptions } from './amt-deps.ts';
 
 const PATH = '/wsman';
@@ -49,16 +50,10 @@ export class AmtClient implements AsyncDisposable {
 
   constructor(deps: AmtDeps, given: AmtTarget) {
     const { hostScheme = 'http', port } = given.options;
-    const url = URL.parse(`${hostScheme}://${given.target.host}:${port ?? PORTS[hostScheme]}${PATH}`);
-    if (url === null)
-      throw new BmcError(
-        'unreachable',
-        `spec.connection.host ${JSON.stringify(given.target.host)} is not a host`,
-      );
     this.#deps = deps;
     this.#given = given;
     this.#http = deps.openHttp();
-    this.#url = url;
+    this.#url = new URL(PATH, originOf(hostScheme, given.target.host, port ?? PORTS[hostScheme]));
   }
 
   certificateSha256(): string | undefined {

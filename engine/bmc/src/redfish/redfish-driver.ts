@@ -8,8 +8,8 @@ import {
 } from '@tinkerbell/bmc';
 import type { Clock, OpenEndpointHttp } from '@tinkerbell/platform-contract';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
-import { BmcError } from '../bmc-error.ts';
 import type { BmcDriver, BmcSession, BmcTarget, MediaState } from '../driver.ts';
+import { originOf } from '../http/origin-of.ts';
 import { findSystem } from './find-system.ts';
 import { writePassword } from './redfish-account.ts';
 import { readInventory } from './read-inventory.ts';
@@ -40,7 +40,7 @@ export function createRedfishDriver({ clock, openHttp }: RedfishDeps): BmcDriver
   return {
     name: 'gofish',
     async open(target, options, signal) {
-      const origin = originOf(target, options);
+      const origin = originOf('https', target.host, options.port ?? target.port ?? HTTPS_PORT);
       const connection = new RedfishConnection({ clock, http: openHttp(), target, origin, signal });
       try {
         return new RedfishSession(await machineOn(connection, target, options));
@@ -50,15 +50,6 @@ export function createRedfishDriver({ clock, openHttp }: RedfishDeps): BmcDriver
       }
     },
   };
-}
-
-function originOf({ host, port }: BmcTarget, options: RedfishOptions): URL {
-  const name = host.includes(':') ? `[${host}]` : host;
-  const origin = URL.parse(`https://${name}:${options.port ?? port ?? HTTPS_PORT}`);
-  // What is not an address or a name becomes another part of the URL, or makes it invalid.
-  if (origin === null || origin.href !== `${origin.origin}/`)
-    throw new BmcError('unreachable', `${JSON.stringify(host)} is not an address or a DNS name`);
-  return origin;
 }
 
 async function machineOn(
