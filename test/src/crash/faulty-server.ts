@@ -10,6 +10,8 @@ import { pause } from './simulated-agent.ts';
 const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
 const ADDRESS = '127.0.0.1';
 const START_LIMIT_MS = 60_000;
+const GROUP_LOOKS_MAX = 500;
+const GROUP_LOOK_MS = 10;
 const CALLS_LIMIT_MS = 2_000;
 
 /** After each fault but `paused` the server is gone. */
@@ -138,6 +140,7 @@ function start(
     async kill() {
       signal('SIGKILL');
       await ended;
+      await untilGroupEnds(child);
       forgetFakeTime(child);
     },
   };
@@ -147,6 +150,18 @@ function start(
 function forgetFakeTime({ pid }: ChildProcess): void {
   for (const name of ['faketime_shm_', 'sem.faketime_sem_'])
     rmSync(`/dev/shm/${name}${pid}`, { force: true });
+}
+
+/** Behind strace and faketime, the server may end after them, and until then it holds its folder. */
+async function untilGroupEnds({ pid }: ChildProcess): Promise<void> {
+  for (let look = 0; look < GROUP_LOOKS_MAX && pid !== undefined; look += 1) {
+    try {
+      process.kill(-pid, 0);
+    } catch {
+      return;
+    }
+    await pause(GROUP_LOOK_MS);
+  }
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
