@@ -193,7 +193,7 @@ async function dispatch(
   if (path === UNKNOWN_MACHINES) return unknownMachinesAnswer(deps, request, context);
   if (path === OWN_TOKEN)
     return request.method === 'GET' ? ownToken(deps, userOf(context), request) : methodNotAllowed(request);
-  const document = await documentAt(deps, path, request);
+  const document = documentAt(deps, path, request);
   if (document !== undefined) return document;
   const review = reviewAt(path);
   if (review !== undefined) {
@@ -217,21 +217,21 @@ function onAudit(deps: Deps, request: HttpRequest, context: HttpContext): Promis
 }
 
 /** Returns a document that describes the API, or undefined. */
-async function documentAt(
+function documentAt(
   { catalog, tokens }: Deps,
   path: string,
   request: HttpRequest,
-): Promise<Response | undefined> {
+): Response | Promise<Response> | undefined {
   const ofIssuer = tokens === undefined ? undefined : issuerDocument(path, tokens);
   if (ofIssuer !== undefined) return json(ofIssuer);
   const kinds = catalog.all();
   const accept = request.headers.get('accept');
   const openApi = described(path, kinds, accept ?? '');
   if (openApi !== undefined && request.method !== 'GET') return methodNotAllowed(request);
-  if (openApi !== undefined) {
-    const { content, contentType } = await openApi;
-    return new WholeResponse(content, { headers: { 'content-type': contentType } });
-  }
+  if (openApi !== undefined)
+    return openApi.then(
+      ({ content, contentType }) => new WholeResponse(content, { headers: { 'content-type': contentType } }),
+    );
   const discovered = discoveryDocument(path, kinds, accept);
   const document = discovered?.document;
   if (document === undefined) return undefined;

@@ -18,6 +18,8 @@ export function described(
   kinds: readonly Kind[],
   accept: string,
 ): Promise<Described> | undefined {
+  // Every request comes by here.
+  if (!path.startsWith('/openapi/')) return undefined;
   const isV2 = path === '/openapi/v2';
   if (!isV2 && !isOpenApiV3(path, kinds)) return undefined;
   const contentType = isV2 && /protobuf/.test(accept) ? SWAGGER_PROTOBUF : 'application/json';
