@@ -79,10 +79,7 @@ class JsonReader {
         this.#mark();
         yield* this.#string();
         this.#marked = this.#at;
-      } else if (isStructural(code)) {
-        this.#mark();
-        this.#structural(code);
-      }
+      } else this.#structural(code);
       this.#at += 1;
       if (this.#at < this.#pieceEnd || this.#at >= length) continue;
       this.#flush();
@@ -119,6 +116,7 @@ class JsonReader {
   }
 
   #comma(): void {
+    this.#mark();
     const top = this.#top();
     if (top === this.#root) throw new JsonSyntaxError(`unexpected "," at position ${this.#at}`);
     this.#count('nodes', ++this.#nodes);
@@ -127,12 +125,14 @@ class JsonReader {
   }
 
   #opened(isList: boolean): void {
+    this.#mark();
     this.#count('nodes', ++this.#nodes);
     this.#open.push(new JsonPiece({ isList, start: this.#at + 1 }));
     this.#count('depth', this.#open.length - 1);
   }
 
   #closed(isList: boolean): void {
+    this.#mark();
     const piece = this.#top();
     if (piece === this.#root || piece.isList !== isList)
       throw new JsonSyntaxError(`unexpected "${this.#text[this.#at] ?? ''}" at position ${this.#at}`);
@@ -175,14 +175,4 @@ class JsonReader {
     }
     this.#pieceEnd = this.#at + PIECE_CHARACTERS;
   }
-}
-
-function isStructural(code: number): boolean {
-  return (
-    code === COMMA ||
-    code === OPEN_OBJECT ||
-    code === CLOSE_OBJECT ||
-    code === OPEN_LIST ||
-    code === CLOSE_LIST
-  );
 }
