@@ -15,68 +15,65 @@ import {
   type JournalQuery,
 } from '@tinkerbell/store-contract';
 import { ApiError } from './api-error.ts';
-import { journalStream } from './journal-stream.ts';
+import { journalStream, type JournalStreamOptions } from './journal-stream.ts';
 
 export interface TimelineDeps {
   readonly journal: Journal;
   readonly clock: Clock;
 }
 
-export function timeline(
-  deps: TimelineDeps,
-  resource: Resource,
-  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
-): Response {
-  const query = queryOf(request.url);
+interface TimelineCall {
+  readonly request: HttpRequest;
+  readonly signal: AbortSignal;
+}
+
+export function timeline(deps: TimelineDeps, resource: Resource, call: TimelineCall): Response {
+  const query = queryOf(call.request.url);
   const subject = subjectOf(resource);
   const output = isTrue(query, 'output') ? [{ ...subject, events: [ACTION_OUTPUT] }] : [];
-  return journalStream(deps, {
-    queries: [subject, ...output],
-    after: sequenceIn(query),
-    follow: isTrue(query, 'watch'),
-    signal,
-  });
+  return streamed(deps, call, { queries: [subject, ...output], follow: 'watch' });
 }
 
-export function actionLog(
-  deps: TimelineDeps,
-  resource: Resource,
-  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
-): Response {
-  const query = queryOf(request.url);
+export function actionLog(deps: TimelineDeps, resource: Resource, call: TimelineCall): Response {
+  const query = queryOf(call.request.url);
   const [task, action] = [query.get('task'), query.get('action')];
-  return journalStream(deps, {
+  return streamed(deps, call, {
     queries: [{ ...subjectOf(resource), events: [ACTION_OUTPUT] }],
-    after: sequenceIn(query),
-    follow: isTrue(query, 'follow'),
+    follow: 'follow',
     keep: ({ details }) =>
       (task === null || details?.['task'] === task) && (action === null || details?.['action'] === action),
-    signal,
   });
 }
 
-export function consoleLog(
-  deps: TimelineDeps,
-  resource: Resource,
-  { request, signal }: { readonly request: HttpRequest; readonly signal: AbortSignal },
-): Response {
-  const query = queryOf(request.url);
-  return journalStream(deps, {
-    queries: [{ ...subjectOf(resource), events: [CONSOLE_OUTPUT] }],
-    after: sequenceIn(query),
-    follow: isTrue(query, 'follow'),
-    signal,
-  });
+export function consoleLog(deps: TimelineDeps, resource: Resource, call: TimelineCall): Response {
+  const queries = [{ ...subjectOf(resource), events: [CONSOLE_OUTPUT] }];
+  return streamed(deps, call, { queries, follow: 'follow' });
 }
 
 export function auditRecords(deps: TimelineDeps, request: HttpRequest, signal: AbortSignal): Response {
+  const user = queryOf(request.url).get('user');
+  return streamed(
+    deps,
+    { request, signal },
+    {
+      queries: [{ events: [WRITE_ANSWERED] }],
+      follow: 'watch',
+      keep: ({ details }) => user === null || details?.['user'] === user,
+    },
+  );
+}
+
+/** `follow` is the name of the parameter that asks for new records too. */
+function streamed(
+  deps: TimelineDeps,
+  { request, signal }: TimelineCall,
+  { follow, ...selected }: Pick<JournalStreamOptions, 'queries' | 'keep'> & { readonly follow: string },
+): Response {
   const query = queryOf(request.url);
-  const user = query.get('user');
   return journalStream(deps, {
-    queries: [{ events: [WRITE_ANSWERED] }],
+    ...selected,
     after: sequenceIn(query),
-    follow: isTrue(query, 'watch'),
-    keep: ({ details }) => user === null || details?.['user'] === user,
+    follow: isTrue(query, follow),
     signal,
   });
 }
