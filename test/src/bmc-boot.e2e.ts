@@ -85,7 +85,7 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
 
   // A prompt is recorded when the machine has been silent for a while.
   let printed = '';
-  while (!/login:\n$/.test(printed)) {
+  while (!printed.endsWith('login:\n')) {
     await new Promise((resolve) => setTimeout(resolve, 500));
     printed = await Promise.race([tink(server, 'console', demo.name, '--recorded'), ending]);
   }

@@ -136,6 +136,14 @@ async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest)
   return result(await applyObject(deps, target, { body, options, hasManager }), deps.accepted);
 }
 
+/** Subresources that are streams of the journal. A map, because clients choose the name. */
+const recordStreams: ReadonlyMap<string, typeof timeline> = new Map([
+  ['Hardware/timeline', timeline],
+  ['Hardware/log', consoleLog],
+  ['Workflow/timeline', timeline],
+  ['Workflow/log', actionLog],
+]);
+
 /** Undefined for the object itself and its status. */
 async function onSubresource(
   deps: Deps,
@@ -146,16 +154,11 @@ async function onSubresource(
   const { request, context } = call;
   if (subresource === undefined) return undefined;
   if (subresource === 'status' && kind.status !== undefined) return undefined;
-  if (subresource === 'timeline' && ['Hardware', 'Workflow'].includes(kind.kind)) {
+  const records = recordStreams.get(`${kind.kind}/${subresource}`);
+  if (records !== undefined) {
     if (request.method !== 'GET') return methodNotAllowed(request);
     const object = await getObject(deps, target);
-    return deps.streams.open(context, () => timeline(deps, object, { request, signal: context.signal }));
-  }
-  if (subresource === 'log' && ['Hardware', 'Workflow'].includes(kind.kind)) {
-    if (request.method !== 'GET') return methodNotAllowed(request);
-    const object = await getObject(deps, target);
-    const log = kind.kind === 'Hardware' ? consoleLog : actionLog;
-    return deps.streams.open(context, () => log(deps, object, { request, signal: context.signal }));
+    return deps.streams.open(context, () => records(deps, object, { request, signal: context.signal }));
   }
   if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
   return onOperation(deps, target, call);

@@ -154,7 +154,8 @@ function forgetFakeTime({ pid }: ChildProcess): void {
 
 /** Behind strace and faketime, the server may end after them, and until then it holds its folder. */
 async function untilGroupEnds({ pid }: ChildProcess): Promise<void> {
-  for (let look = 0; look < GROUP_LOOKS_MAX && pid !== undefined; look += 1) {
+  if (pid === undefined) return;
+  for (let look = 0; look < GROUP_LOOKS_MAX; look += 1) {
     try {
       process.kill(-pid, 0);
     } catch {
