@@ -81,6 +81,32 @@ describe('tink boot', () => {
     }
   });
 
+  test('works with a server that has no recordings, and with a role that may not read them', async () => {
+    for (const code of [404, 403]) {
+      const front = createServer((request, response) => {
+        const { pathname } = new URL(request.url ?? '', 'http://localhost');
+        if (pathname.endsWith('/log')) {
+          response.statusCode = code;
+          return response.end(JSON.stringify({ kind: 'Status', code, reason: 'x', message: 'no' }));
+        }
+        if (!pathname.endsWith('/timeline'))
+          return response.end(JSON.stringify({ kind: 'Hardware', metadata: {} }));
+        const isFirst = request.url?.includes('after=0') === true;
+        const records = isFirst ? timelineOf([...firmware(0)]) : [];
+        response.end(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
+      });
+      front.listen(0, '127.0.0.1');
+      await once(front, 'listening');
+      const { port } = front.address() as AddressInfo;
+      try {
+        const environment = { TINK_SERVER: `http://127.0.0.1:${port}` };
+        assert.match(await done('boot m9', { environment }), /^m9: /);
+      } finally {
+        front.close();
+      }
+    }
+  });
+
   test('rejects invalid options', async () => {
     assert.match(await failed('boot 08:00:27:ff:ff:ff'), /no hardware has the MAC/);
     assert.match(await failed('boot m3'), /not found/);

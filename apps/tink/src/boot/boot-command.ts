@@ -4,6 +4,7 @@ import type { JournalRecord } from '@tinkerbell/store-contract';
 import { bootPage, bootText, headlineOf, type BootPage } from './boot-page.ts';
 import { bootsIn, type StagedRecord } from './boot-records.ts';
 import type { ObjectName } from '../client/client.ts';
+import { ApiFailure } from '../client/server-failure.ts';
 import { usageFailure } from '../failure.ts';
 import { resumeOptions } from '../client/followed.ts';
 import { hardwareWithMac, macIn } from '../workflow/hardware-map.ts';
@@ -70,13 +71,20 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
   }
 }
 
-/** Reads the lines of the serial console since a record. Each call reads those that are new. */
+/**
+ * Reads the lines of the serial console since a record. Each call reads those that are new. There are none on an older server, and
+ * for a user who may not read them.
+ */
 function printedReader({ client }: Session, target: ObjectName) {
   const lines: JournalRecord[] = [];
   return async (since: JournalRecord | undefined): Promise<readonly JournalRecord[]> => {
     if (since === undefined) return [];
     const after = Math.max(since.sequence, lines.at(-1)?.sequence ?? 0);
-    for await (const line of await client.log(target, { after })) lines.push(line);
+    try {
+      for await (const line of await client.log(target, { after })) lines.push(line);
+    } catch (thrown) {
+      if (!(thrown instanceof ApiFailure) || ![403, 404].includes(thrown.code)) throw thrown;
+    }
     return lines;
   };
 }
