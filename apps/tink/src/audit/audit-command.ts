@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { JournalRecord } from '@tinkerbell/store-contract';
-import { dayOf, timeOf } from '../events/event-line.ts';
+import { timestampOf } from '../events/event-line.ts';
 import { usageFailure } from '../failure.ts';
 import { followed } from '../client/followed.ts';
 import { printable } from '../output/printable.ts';
@@ -73,6 +73,6 @@ function printerFor({ out }: Terminal, { json }: AuditOptions): (record: Journal
   if (json === true) return (record) => out(`${JSON.stringify(record)}\n`);
   return ({ atMs, message, details }) => {
     const from = details?.['peer'] === undefined ? '' : `  (from ${String(details['peer'])})`;
-    out(`${dayOf(atMs)} ${timeOf(atMs)}  ${printable(message + from)}\n`);
+    out(`${timestampOf(atMs)}  ${printable(message + from)}\n`);
   };
 }

@@ -47,12 +47,12 @@ export function addConsole(program: Command, terminal: Terminal): void {
 }
 
 async function watchConsole(command: Command, terminal: Terminal, name: string): Promise<void> {
-  const { port, identity, sshOption: sshOptions } = command.opts<ConsoleFlags>();
+  const flags = command.opts<ConsoleFlags>();
   const session = await sessionOf(command, terminal);
   const hardware = await findHardware(session, name);
-  const flags = command.opts<ConsoleFlags>();
   if (flags.recorded === true) return printRecorded(session, hardware, flags);
   checkBmc(hardware);
+  const { port, identity, sshOption: sshOptions } = flags;
   const host = new URL(session.client.server).hostname.replace(/^\[|\]$/g, '');
   const words = sshWords({ hardware, host, port: portOf('--port', port), identity, sshOptions });
   const code = await runSsh(words, terminal);

@@ -2,7 +2,7 @@
 import { hardwareKind, type Hardware } from '@tinkerbell/resources';
 import { followed } from '../client/followed.ts';
 import type { Session } from '../client/session.ts';
-import { dayOf, timeOf } from '../events/event-line.ts';
+import { timestampOf } from '../events/event-line.ts';
 import { printableWithTabs } from '../output/printable.ts';
 
 export async function printRecorded(
@@ -18,7 +18,7 @@ export async function printRecorded(
   for await (const { sequence, atMs, message } of follow ? followed(session, open) : await open()) {
     last = sequence;
     count += 1;
-    const time = timestamps ? `${dayOf(atMs)} ${timeOf(atMs)}  ` : '';
+    const time = timestamps ? `${timestampOf(atMs)}  ` : '';
     terminal.out(`${time}${printableWithTabs(message)}\n`);
   }
   if (count === 0)

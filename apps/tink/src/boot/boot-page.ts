@@ -1,5 +1,5 @@
 /** Formats the page of one boot as text and as JSON. */
-import { dayOf, timeOf } from '../events/event-line.ts';
+import { timestampOf } from '../events/event-line.ts';
 import { printable } from '../output/printable.ts';
 import { alignedText } from '../output/table-text.ts';
 import type { StagedRecord } from './boot-records.ts';
@@ -39,7 +39,7 @@ export function headlineOf(machine: string, { verdict }: BootPage): string {
 }
 
 export function bootText(machine: string, page: BootPage): string {
-  const begun = `first packet ${dayOf(page.startedMs)} ${timeOf(page.startedMs)}`;
+  const begun = `first packet ${timestampOf(page.startedMs)}`;
   // Includes all records. A record out of order starts no stage but belongs to the boot.
   const shown = stages.map((stage) => {
     const rows = page.steps.filter((step) => step.stage === stage).map(stepCells);

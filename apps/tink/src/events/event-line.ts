@@ -51,6 +51,11 @@ function eventColour({ event, details }: JournalRecord): number | undefined {
   return GOOD.test(event) || state === 'SUCCESS' ? GREEN : undefined;
 }
 
+/** Formats `2026-11-20 12:00:01.123`, in local time. */
+export function timestampOf(atMs: number): string {
+  return `${dayOf(atMs)} ${timeOf(atMs)}`;
+}
+
 /** Formats `12:00:01.123`, in local time. */
 export function timeOf(atMs: number): string {
   const at = new Date(atMs);

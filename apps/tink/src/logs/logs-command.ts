@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { workflowKind } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
-import { timeOf, dayOf } from '../events/event-line.ts';
+import { timestampOf } from '../events/event-line.ts';
 import { usageFailure } from '../failure.ts';
 import { followed } from '../client/followed.ts';
 import { existing } from '../client/machine-target.ts';
@@ -98,7 +98,7 @@ function printerFor(terminal: Terminal, options: LogsOptions): (record: JournalR
     if (terminal.isTty && heading !== shown)
       terminal.styledOut(wantsColour(terminal) ? `${DIM}${heading}${PLAIN}\n` : `${heading}\n`);
     shown = heading;
-    const time = options.timestamps === true ? `${dayOf(record.atMs)} ${timeOf(record.atMs)}  ` : '';
+    const time = options.timestamps === true ? `${timestampOf(record.atMs)}  ` : '';
     terminal.out(`${time}${printableWithTabs(record.message)}\n`);
   };
 }
