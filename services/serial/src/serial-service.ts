@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { codeOf, PlatformError, Slots, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
-import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
+import type { Hardware } from '@tinkerbell/resources';
 import ssh2, { type Connection, type Server, type ServerChannel, type Session } from 'ssh2';
 import type { SerialConfig, SerialDeps } from './config.ts';
 import { createSerialMetrics, type SerialMetrics } from './metrics.ts';
@@ -10,6 +10,7 @@ import { SharedConsoles } from './shared-console.ts';
 import { followLogin } from './ssh-login.ts';
 import { runSession } from './ssh-session.ts';
 import { createConsoleRecorder } from './recording/console-recorder.ts';
+import { recordConsole } from './timeline.ts';
 import { watchedMachine } from './watched-machine.ts';
 
 /** Each holds buffers and a session at a BMC. */
@@ -132,22 +133,20 @@ class SerialServer {
       return;
     }
     this.#sessions += 1;
-    this.#record(hardware, 'console-opened', `serial console of ${hardware.metadata.name} opened over SSH`);
+    const { journal } = this.#deps;
+    const { name } = hardware.metadata;
+    recordConsole(journal, hardware, {
+      event: 'console-opened',
+      message: `serial console of ${name} opened over SSH`,
+    });
     try {
       await runSession(this.#deps, { channel, idleMs: this.#config.idleMs }, machine);
     } finally {
       this.#sessions -= 1;
-      this.#record(hardware, 'console-closed', `serial console of ${hardware.metadata.name} closed`);
+      recordConsole(journal, hardware, {
+        event: 'console-closed',
+        message: `serial console of ${name} closed`,
+      });
     }
-  }
-
-  #record(hardware: Hardware, event: string, message: string): void {
-    const machine = primaryMacOf(hardware);
-    this.#deps.journal.append({
-      source: 'bmc',
-      event,
-      message,
-      ...(machine === undefined ? {} : { machine }),
-    });
   }
 }

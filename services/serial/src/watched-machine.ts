@@ -1,7 +1,7 @@
 /** Finds the BMC of a Hardware. */
 import { pinnedConnection, type PinnedConnection } from '@tinkerbell/bmc';
-import { bmcMachineKind, collectionOf, type BmcMachine, type Hardware } from '@tinkerbell/resources';
-import { Collection, type View } from '@tinkerbell/store-contract';
+import type { Hardware } from '@tinkerbell/resources';
+import type { View } from '@tinkerbell/store-contract';
 
 export interface WatchedMachine {
   /** `<namespace>/<name>` of the Machine. */
@@ -9,16 +9,12 @@ export interface WatchedMachine {
   readonly connection: PinnedConnection;
 }
 
-export const machineCollection = new Collection<BmcMachine>(collectionOf(bmcMachineKind));
-
-/** A text says why there is none, and what to do. */
+/** Returns the BMC, or a message for the operator when the Hardware has none. */
 export function watchedMachine(view: View, { metadata, spec }: Hardware): WatchedMachine | string {
   const name = spec?.bmcRef?.name ?? '';
   if (name === '') return `hardware/${metadata.name} has no BMC: set spec.bmcRef to the name of a Machine`;
   const { namespace } = metadata;
-  const machine = machineCollection
-    .all(view)
-    .find((one) => one.metadata.name === name && one.metadata.namespace === namespace);
+  const machine = view.bmcMachineNamed(namespace, name);
   const connection = machine && pinnedConnection(machine);
   if (connection === undefined) return `there is no Machine ${namespace}/${name}, which spec.bmcRef names`;
   return { key: `${namespace}/${name}`, connection };

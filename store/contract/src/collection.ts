@@ -1,9 +1,11 @@
 /** Objects of one kind. The store validates every object of a collection as that kind, so the type is known here. */
 import {
+  bmcMachineKind,
   collectionOf,
   hardwareKind,
   templateKind,
   workflowKind,
+  type BmcMachine,
   type Hardware,
   type Resource,
   type Template,
@@ -55,6 +57,7 @@ export class Collection<Object extends Resource> {
   }
 }
 
+export const bmcMachineCollection = new Collection<BmcMachine>(collectionOf(bmcMachineKind));
 export const hardwareCollection = new Collection<Hardware>(collectionOf(hardwareKind));
 export const templateCollection = new Collection<Template>(collectionOf(templateKind));
 export const workflowCollection = new Collection<Workflow>(collectionOf(workflowKind));

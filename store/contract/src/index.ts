@@ -32,7 +32,13 @@ export type { View } from './view.ts';
 export { machineOfAgent } from './machine-of-agent.ts';
 export { WatchHub } from './watch-hub.ts';
 export { changeOf, refusalOf, withRevision, type Refusal } from './apply-write.ts';
-export { Collection, hardwareCollection, templateCollection, workflowCollection } from './collection.ts';
+export {
+  Collection,
+  bmcMachineCollection,
+  hardwareCollection,
+  templateCollection,
+  workflowCollection,
+} from './collection.ts';
 export { updateObject, type Decision, type Updated } from './update-object.ts';
 export { JOURNAL_BOUNDS, type JournalBounds } from './journal-bounds.ts';
 export { eachPage, keepListing, watchUntil, type Listed } from './list-and-watch.ts';

@@ -1,4 +1,4 @@
-import type { Hardware, Resource, Template, Workflow } from '@tinkerbell/resources';
+import type { BmcMachine, Hardware, Resource, Template, Workflow } from '@tinkerbell/resources';
 import type { Change } from './store.ts';
 
 /** The store as packets and agents see it: in memory, always available, and at most moments behind. */
@@ -15,6 +15,7 @@ export interface View {
   hardwareNamed(namespace: string, name: string): Hardware | undefined;
   templateNamed(namespace: string, name: string): Template | undefined;
   workflowNamed(namespace: string, name: string): Workflow | undefined;
+  bmcMachineNamed(namespace: string, name: string): BmcMachine | undefined;
   /** Returns workflows whose status.agentID is this agent and that may run on its machine, oldest first. */
   workflowsByAgent(agentId: string): readonly Workflow[];
   workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[];

@@ -71,6 +71,25 @@ test('finds Hardware by MAC in any case and by address, and forgets both when th
   stop();
 });
 
+test('finds a Machine of a BMC by its name, and forgets it when it is deleted', async () => {
+  const store = createMemoryStore();
+  const key = { collection: 'machines.bmc.tinkerbell.org', namespace: 'lab', name: 'bmc' };
+  const object: Resource = {
+    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
+    kind: 'Machine',
+    metadata: { name: 'bmc', namespace: 'lab' },
+    spec: { connection: { host: '192.0.2.9', insecureTLS: true } },
+  };
+  assert.ok((await store.commit([{ operation: 'create', key, object }])).ok);
+  const { view, stop } = await started(store);
+  assert.equal(view.bmcMachineNamed('lab', 'bmc')?.spec?.connection.host, '192.0.2.9');
+  assert.equal(view.bmcMachineNamed('default', 'bmc'), undefined);
+  const { revision: expectedRevision = 0 } = (await store.get(key)) ?? {};
+  assert.ok((await store.commit([{ operation: 'delete', key, expectedRevision }])).ok);
+  assert.equal(view.bmcMachineNamed('lab', 'bmc'), undefined);
+  stop();
+});
+
 test('finds Hardware by the id of its agent, and none without an id', async () => {
   const store = createMemoryStore();
   const hardware = hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1');

@@ -8,6 +8,7 @@ import {
   kinds,
   mayRunOn,
   ownerAmong,
+  type BmcMachine,
   type Hardware,
   type Resource,
   type Template,
@@ -15,6 +16,7 @@ import {
 } from '@tinkerbell/resources';
 import {
   type Collection,
+  bmcMachineCollection,
   eachPage,
   hardwareCollection,
   keepListing,
@@ -167,6 +169,10 @@ class IndexedView implements StoreView {
 
   workflowNamed(namespace: string, name: string): Workflow | undefined {
     return this.#named(workflowCollection, namespace, name);
+  }
+
+  bmcMachineNamed(namespace: string, name: string): BmcMachine | undefined {
+    return this.#named(bmcMachineCollection, namespace, name);
   }
 
   #named<Object extends Resource>(

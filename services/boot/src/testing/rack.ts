@@ -67,6 +67,7 @@ export function fixedView(hardware: readonly Hardware[], workflows: readonly Wor
     hardwareNamed: () => undefined,
     templateNamed: () => undefined,
     workflowNamed: () => undefined,
+    bmcMachineNamed: () => undefined,
     workflowsByAgent: () => [],
     workflowsByHardware: (_, name) => workflows.filter(({ spec }) => spec?.hardwareRef === name),
     all: () => [],

@@ -36,6 +36,7 @@ export function fixedView(hardware: readonly Hardware[], isReady = true): View {
     hardwareNamed: () => undefined,
     templateNamed: () => undefined,
     workflowNamed: () => undefined,
+    bmcMachineNamed: () => undefined,
     workflowsByAgent: () => [],
     workflowsByHardware: () => [],
     all: (collection) => (collection === 'hardware.tinkerbell.org' ? hardware : []),

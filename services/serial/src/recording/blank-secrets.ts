@@ -10,8 +10,17 @@ const NAMED = /(?<![\w.-])([\w.-]+)(["']?[ \t]*[=:][ \t]*)("[^"]*"|'[^']*'|[^\s,
 /** A line of YAML or of a shell script. */
 const LINE = /^[\s-]*["']?([\w.-]+)["']?[ \t]*[=:](.*)$/;
 
+/** An unchanged Hardware is the same object. User data may be long. */
+const known = new WeakMap<Hardware, readonly string[]>();
+
 /** Returns the secret values in what a Hardware gives to its machine. Longest first. */
-export function secretsOf({ spec }: Hardware): readonly string[] {
+export function secretsOf(hardware: Hardware): readonly string[] {
+  let secrets = known.get(hardware);
+  if (secrets === undefined) known.set(hardware, (secrets = secretsIn(hardware)));
+  return secrets;
+}
+
+function secretsIn({ spec }: Hardware): readonly string[] {
   const instance = spec?.metadata?.instance;
   const texts = [spec?.userData, spec?.vendorData, instance?.userdata].filter(
     (text) => typeof text === 'string',

@@ -1,16 +1,19 @@
 /** Records the serial consoles of the machines that ask for it, while it runs. One of several servers runs it. */
-import type { Service } from '@tinkerbell/platform-contract';
+import { repeat, type Service } from '@tinkerbell/platform-contract';
 import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import { CONSOLE_OUTPUT, hardwareCollection, type Change } from '@tinkerbell/store-contract';
 import type { SerialConfig, SerialDeps } from '../config.ts';
 import type { SerialMetrics } from '../metrics.ts';
 import type { SharedConsoles } from '../shared-console.ts';
-import { machineCollection, watchedMachine } from '../watched-machine.ts';
+import { recordConsole } from '../timeline.ts';
+import { watchedMachine } from '../watched-machine.ts';
 import { blanked, secretsOf } from './blank-secrets.ts';
 import { record } from './recording.ts';
 
 /** `true` records the console of a Hardware, and `false` does not, whatever the flag says. */
 export const RECORD_ANNOTATION = 'tinkerbell.org/record-console';
+/** Finds what no change of a Hardware reports: a new or changed Machine, a view that was listed again, and a place that is free. */
+const SCAN_EVERY_MS = 30_000;
 /** Each has a session at a BMC, and the lines of a boot. */
 const RECORDINGS_MAX = 1000;
 
@@ -36,7 +39,8 @@ export function createConsoleRecorder(deps: RecorderDeps, config: Pick<SerialCon
     health: () => ({ ready: true }),
     start(signal) {
       const stopFollowing = deps.view.onChange((change) => recorder.changed(change));
-      for (const hardware of hardwareCollection.all(deps.view)) recorder.update(hardware);
+      recorder.scan();
+      repeat(deps.clock, { everyMs: SCAN_EVERY_MS, signal }, () => recorder.scan());
       signal.addEventListener('abort', () => {
         stopFollowing();
         void recorder.close().then(resolve);
@@ -58,20 +62,21 @@ class ConsoleRecorder {
     deps.metrics.recordings.from(() => this.#running.size);
   }
 
-  changed({ key }: Change): void {
-    if (key.collection === hardwareCollection.name) {
-      const hardware = this.#deps.view.hardwareNamed(key.namespace, key.name);
-      if (hardware === undefined) this.#stop(`${key.namespace}/${key.name}`);
-      else this.update(hardware);
-    }
-    if (key.collection !== machineCollection.name) return;
-    for (const hardware of hardwareCollection.all(this.#deps.view))
-      if (hardware.spec?.bmcRef?.name === key.name && hardware.metadata.namespace === key.namespace)
-        this.update(hardware);
+  changed(change: Change): void {
+    if (!hardwareCollection.holds(change)) return;
+    if (change.type === 'deleted') this.#stop(keyOf(change.object));
+    else this.#update(change.object);
   }
 
-  update(hardware: Hardware): void {
-    const key = `${hardware.metadata.namespace}/${hardware.metadata.name}`;
+  scan(): void {
+    const all = hardwareCollection.all(this.#deps.view);
+    const present = new Set(all.map(keyOf));
+    for (const key of this.#running.keys()) if (!present.has(key)) this.#stop(key);
+    for (const hardware of all) this.#update(hardware);
+  }
+
+  #update(hardware: Hardware): void {
+    const key = keyOf(hardware);
     const known = this.#running.get(key);
     const machine = this.#isWanted(hardware) ? watchedMachine(this.#deps.view, hardware) : '';
     const wanted = typeof machine === 'string' ? undefined : JSON.stringify(machine);
@@ -136,13 +141,11 @@ class ConsoleRecorder {
   }
 
   #lost(hardware: Hardware, reason: string): void {
-    const machine = primaryMacOf(hardware);
     const message = `the serial console of ${hardware.metadata.name} is not recorded: ${reason}`;
-    this.#deps.journal.append({
-      source: 'bmc',
-      event: 'console-lost',
-      message,
-      ...(machine === undefined ? {} : { machine }),
-    });
+    recordConsole(this.#deps.journal, hardware, { event: 'console-lost', message });
   }
+}
+
+function keyOf({ metadata }: Hardware): string {
+  return `${metadata.namespace}/${metadata.name}`;
 }
