@@ -1,9 +1,7 @@
 /** Blanks out secrets in what a machine prints: the values that the server knows, and values with a name that says what they are. */
+import { BLANK, longestFirst, redacted } from '@tinkerbell/api/redaction';
 import type { Hardware } from '@tinkerbell/resources';
 
-const BLANK = '***';
-/** Shorter values would blank out half of every line. */
-const SECRET_LENGTH_MIN = 6;
 const SECRET_NAME = /password|passwd|secret|token|credential|private_key|api_key/i;
 /** `name=value` of a kernel command line, and `name: value` of YAML and of prompts. Matches at the start of a word only, in linear time. */
 const NAMED = /(?<![\w.-])([\w.-]+)(["']?[ \t]*[=:][ \t]*)("[^"]*"|'[^']*'|[^\s,;]+)/g;
@@ -25,9 +23,7 @@ function secretsIn({ spec }: Hardware): readonly string[] {
   const texts = [spec?.userData, spec?.vendorData, instance?.userdata].filter(
     (text) => typeof text === 'string',
   );
-  const values = [instance?.crypted_root_password ?? '', ...texts.flatMap(namedValues)];
-  const long = new Set(values.filter((value) => value.length >= SECRET_LENGTH_MIN));
-  return [...long].toSorted((one, other) => other.length - one.length);
+  return longestFirst([instance?.crypted_root_password ?? '', ...texts.flatMap(namedValues)]);
 }
 
 function namedValues(text: string): readonly string[] {
@@ -38,8 +34,7 @@ function namedValues(text: string): readonly string[] {
 }
 
 export function blanked(line: string, secrets: readonly string[]): string {
-  const known = secrets.reduce((text, secret) => text.replaceAll(secret, BLANK), line);
-  return known.replaceAll(NAMED, (all: string, name: string, between: string) =>
+  return redacted(line, secrets).replaceAll(NAMED, (all: string, name: string, between: string) =>
     SECRET_NAME.test(name) ? name + between + BLANK : all,
   );
 }
