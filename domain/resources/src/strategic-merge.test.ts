@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { drained } from './drained.ts';
 import { strategicMerge } from './index.ts';
 
 const owner = (uid: string, name = uid) => ({ uid, name });
@@ -46,11 +47,7 @@ const cases: readonly [name: string, target: unknown, patch: unknown, expected: 
 ];
 
 function merged(target: unknown, patch: unknown): unknown {
-  const work = strategicMerge(target, patch);
-  for (;;) {
-    const next = work.next();
-    if (next.done === true) return next.value;
-  }
+  return drained(strategicMerge(target, patch));
 }
 
 function meta(fields: object) {

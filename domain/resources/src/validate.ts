@@ -1,5 +1,6 @@
 /** Validates objects: first by the schema, then by rules that a schema cannot express. */
 import { isRecord } from '@tinkerbell/yaml/json';
+import { drained } from './drained.ts';
 import { builtInKinds, kindFor } from './built-in-kinds.ts';
 import { celFault } from './cel/cel-fault.ts';
 import { celProblems } from './cel/cel-rules.ts';
@@ -82,13 +83,6 @@ export function* prunedTo(kind: Kind, object: Resource): Generator<undefined, Re
 }
 
 const wholeMetadata: Schema = { properties: { metadata: metadataSchema } };
-
-function drained<Result>(work: Generator<undefined, Result>): Result {
-  for (;;) {
-    const next = work.next();
-    if (next.done === true) return next.value;
-  }
-}
 
 /** Returns the built-in kind that an object names. */
 export function kindOfObject(

@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 
+import { drained } from './drained.ts';
 import { beyond, OBJECT_LIMITS, sizeFault, sizeOf, type Size } from './value-size.ts';
 
 function faultOf(value: unknown, limits: Size): string | undefined {
-  const work = sizeFault(value, limits);
-  for (;;) {
-    const next = work.next();
-    if (next.done === true) return next.value;
-  }
+  return drained(sizeFault(value, limits));
 }
 
 const limits = fc.record({

@@ -7,6 +7,7 @@ import {
   serverSideApply,
   type Resource,
 } from '../index.ts';
+import { drained } from '../drained.ts';
 import type { Schema } from '../schema.ts';
 
 const schema = objectSchemaOf(configMapKind);
@@ -17,15 +18,8 @@ function configMap(data: Data): Resource & { data: Data } {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c', namespace: 'default' }, data };
 }
 
-function run<Result>(work: Generator<undefined, Result>): Result {
-  for (;;) {
-    const next = work.next();
-    if (next.done === true) return next.value;
-  }
-}
-
 function apply(live: Resource, data: Data, name: string, force = false) {
-  const result = run(
+  const result = drained(
     serverSideApply(live, { schema, applied: { ...configMap(data) }, manager: { name, now }, force }),
   );
   if (!result.ok) return result.conflicts;
@@ -88,7 +82,7 @@ const listed: Schema = {
 
 function appliedSpec(live: Resource, spec: unknown, name: string): Resource {
   const body = { apiVersion: 'v1', kind: 'X', metadata: { name: 'x' }, spec };
-  const result = run(
+  const result = drained(
     serverSideApply(live, { schema: listed, applied: body, manager: { name, now }, force: true }),
   );
   assert.ok(result.ok);
@@ -130,7 +124,7 @@ test('applying, removing and taking over thousands of items takes time in propor
   const two = appliedSpec(one, { keyed: items(2), set }, 'two');
   const left = appliedSpec(two, { keyed: [] }, 'two');
   const after = { ...two, spec: { keyed: items(3), set: [] } };
-  run(managersAfterUpdate({ before: two, after }, listed, { name: 'three', now }));
+  drained(managersAfterUpdate({ before: two, after }, listed, { name: 'three', now }));
   const { user } = process.cpuUsage(before);
   assert.deepEqual((left.spec as { set: unknown[] }).set, set);
   assert.ok(user < 5_000_000, `${user} microseconds`);
