@@ -1,5 +1,7 @@
-/** Started by the benchmark `bmc`: many simulated BMCs in one process. Prints their ports as JSON, and runs until it is ended.
- * From SIGUSR2 on, each machine prints a line on its serial console once a second. */
+/**
+ * Started by the benchmark `bmc`: many simulated BMCs in one process. Prints their ports as JSON, and runs until it is ended. After
+ * SIGUSR2, each machine prints a line on its serial console once a second.
+ */
 import { nodeIpmiCrypto } from '@tinkerbell/engine-bmc';
 import { cipherSuites } from '@tinkerbell/ipmi';
 import { nodeClock, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
@@ -11,7 +13,7 @@ const GUID_BYTES = 16;
 const ADMINISTRATOR = 4;
 
 const PRINT_MS = 1000;
-/** With its line break as long as a line of a terminal. */
+/** About as long as a line of a terminal. */
 const LINE = new TextEncoder().encode(`[   12.345678] ${'a line of the kernel '.repeat(3)}\r\n`);
 
 const ports: number[] = [];

@@ -24,7 +24,7 @@ const POLL_MS = 100;
 export const bmcBenchmark: Benchmark = {
   name: 'bmc',
   summary:
-    'power state of 1,000 BMCs on one core, 100 of which do not answer; a power Job; IPMI session and command beside ipmitool; 200 serial consoles',
+    'power state of 1,000 BMCs on one core, while 100 of them do not answer; a power Job; IPMI session and command beside ipmitool; 200 serial consoles',
   async run(context) {
     needProgram('ipmitool', 'taskset');
     const [alive, dead] = context.quick ? [90, 10] : [900, 100];
