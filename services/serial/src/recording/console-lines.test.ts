@@ -21,6 +21,8 @@ test('shows what a person would have read', () => {
     ['\u001B[1;31mred\u001B[0m \u001B]0;title\u0007text\n', ['red text']],
     ['10 %\r50 %\r100 %\r\n', ['100 %']],
     ['abx\b\bAB\n', ['aAB']],
+    ['Welcome to GRUB!\b\u001B[0m\n', ['Welcome to GRUB!']],
+    ['root\b \b\n\b\bx\n', ['roo', 'x']],
     ['\u001B[2J\u001B[1;1HSETUP\u001B[2;1HBoot order\u001B[25;80H', ['SETUP', 'Boot order']],
     ['tab\there \u0000\u0007bell\u009B\n', ['tab\there bell']],
     ['\u001B(B\u001B=\u001BMé☃\n', ['é☃']],

@@ -42,10 +42,10 @@ export class ConsoleLines {
   }
 }
 
-/** A carriage return starts the line again, and a backspace takes the last character back. */
+/** A carriage return starts the line again. */
 function plainLines(line: string): readonly string[] {
   const text = line.replaceAll(SEQUENCES, '').replace(/\r+$/, '');
-  const shown = withoutErased(text.slice(text.lastIndexOf('\r') + 1))
+  const shown = overprinted(text.slice(text.lastIndexOf('\r') + 1))
     .replaceAll(CONTROLS, '')
     .trimEnd();
   const parts: string[] = [];
@@ -54,11 +54,13 @@ function plainLines(line: string): readonly string[] {
   return parts;
 }
 
-function withoutErased(text: string): string {
+/** What is left on the screen: a backspace moves the cursor back, and what is printed next replaces what was there. */
+function overprinted(text: string): string {
   if (!text.includes('\b')) return text;
-  const kept: string[] = [];
+  const shown: string[] = [];
+  let cursor = 0;
   for (const character of text)
-    if (character === '\b') kept.pop();
-    else kept.push(character);
-  return kept.join('');
+    if (character === '\b') cursor = Math.max(0, cursor - 1);
+    else shown[cursor++] = character;
+  return shown.join('');
 }
