@@ -2,6 +2,7 @@
 import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { messageOf, PlatformError, type FailedPort, type Log } from '@tinkerbell/platform-contract';
+import { runBeforeOtherThreads } from '@tinkerbell/platform-node/thread-priority';
 import { holderOf, keepFreeMemorySmall, nodeClock, nodeUdp } from '@tinkerbell/platform-node';
 import { startServer } from './compose.ts';
 import { loadWebStreamsLate } from './late-loads.ts';
@@ -45,6 +46,7 @@ async function main(): Promise<number> {
     // Otherwise Node writes it only at a graceful exit, and a server that is killed always starts slowly.
     flushCompileCache();
     await keepFreeMemorySmall();
+    runBeforeOtherThreads();
     await server.stopped();
     return 0;
   } catch (thrown) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
@@ -24,3 +25,42 @@ test('one thread yields, and the others keep their priority', { skip }, async ()
   assert.equal(getPriority(process.pid), own);
   await worker.terminate();
 });
+
+test(
+  'the main thread runs first, then those that collect garbage',
+  { skip: isRoot() ? skip : 'needs root to raise a priority' },
+  () => {
+    const module = new URL('./thread-priority.ts', import.meta.url).href;
+    const program = `
+    import { readdirSync, readFileSync, promises } from 'node:fs';
+    import { getPriority } from 'node:os';
+    import { runBeforeOtherThreads } from ${JSON.stringify(module)};
+    await promises.stat('/');
+    runBeforeOtherThreads();
+    const seen = {};
+    for (const id of readdirSync('/proc/self/task'))
+      seen[readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim()] = getPriority(Number(id));
+    console.log(JSON.stringify(seen));
+  `;
+    const words = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program];
+    const prioritiesAt = (niceness: number) =>
+      JSON.parse(
+        execFileSync('nice', ['-n', String(niceness), process.execPath, ...words], { encoding: 'utf8' }),
+      ) as Record<string, number>;
+    const seen = prioritiesAt(-getPriority());
+    const names = ['node-MainThread', 'node-V8Worker', 'libuv-worker'];
+    assert.deepEqual(
+      names.map((name) => seen[name]),
+      [-10, -5, 0],
+    );
+    assert.equal(
+      prioritiesAt(3 - getPriority())['node-MainThread'],
+      3,
+      'somebody has chosen another priority',
+    );
+  },
+);
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}

@@ -1,4 +1,4 @@
-import { readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
 /** Niceness: a tenth of the processor beside a busy thread of normal priority, all of it beside idle ones. */
@@ -12,6 +12,32 @@ const NICENESS = 10;
 export function yieldToOtherThreads(): void {
   const id = threadId();
   if (id !== undefined && getPriority(id) < NICENESS) setPriority(id, NICENESS);
+}
+
+/** Niceness of the main thread. New threads inherit it, so those that process users' input must yield. */
+const MAIN_NICENESS = -10;
+/** The main thread waits for these in a garbage collection. */
+const COLLECTOR = 'node-V8Worker';
+const COLLECTOR_NICENESS = -5;
+
+/**
+ * Raises the priority of the main thread, so that packets do not wait for other threads and processes. It is called when the threads
+ * for files and cryptography have started, because those keep their priority. It changes nothing where priorities are per process,
+ * where the process may not raise them, and where somebody has chosen another priority.
+ */
+export function runBeforeOtherThreads(): void {
+  if (threadId() !== process.pid || getPriority() !== 0) return;
+  try {
+    setPriority(process.pid, MAIN_NICENESS);
+    for (const id of readdirSync('/proc/self/task'))
+      if (threadName(id) === COLLECTOR) setPriority(Number(id), COLLECTOR_NICENESS);
+  } catch {
+    // Without the capability CAP_SYS_NICE.
+  }
+}
+
+function threadName(id: string): string {
+  return readFileSync(`/proc/self/task/${id}/comm`, 'utf8').trim();
 }
 
 /** The kernel's id of this thread. */

@@ -6,6 +6,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
+import { setPriority } from 'node:os';
 
 export interface GoodDhcpReport {
   readonly sent: number;
@@ -41,8 +42,11 @@ const PORT = 67;
 const PERIOD_MS = 50;
 const PATIENCE_MS = 2000;
 const ECHO = 'echo';
+/** Niceness. The clients are other machines, which do not wait for the server's processors. */
+const PRIORITY = -15;
 
 if (import.meta.main) {
+  setPriority(PRIORITY);
   if (process.argv[2] === ECHO) echo();
   else probe();
 }

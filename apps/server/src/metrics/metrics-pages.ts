@@ -27,11 +27,22 @@ export function metricsPage(path: string, measured: Measured): Promise<Response>
   return page === undefined ? undefined : Promise.resolve(response(textOf(page(measured))));
 }
 
+/** The text that is being made. Requests of one turn share it, because each text takes a millisecond or two. */
+const inProgress = new WeakMap<ProcessMetrics, Promise<string>>();
+
 async function everything(measured: Measured): Promise<Response> {
-  const { services, requests, others, process } = measured;
+  let text = inProgress.get(measured.process);
+  if (text === undefined) {
+    text = textOfAll(measured).finally(() => inProgress.delete(measured.process));
+    inProgress.set(measured.process, text);
+  }
+  return response(await text);
+}
+
+async function textOfAll({ services, requests, others, process }: Measured): Promise<string> {
+  const ofProcess = await process.text();
   const served = services.flatMap(({ metrics = [] }) => metrics);
-  const text = textOf([...served, requests.jobs, requests.all, ...others]);
-  return response(text + (await process.text()));
+  return textOf([...served, requests.jobs, requests.all, ...others]) + ofProcess;
 }
 
 function ofServices({ services }: Measured, ...names: readonly string[]): readonly MetricFamilies[] {

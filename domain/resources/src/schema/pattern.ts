@@ -8,10 +8,10 @@ const EXPANDED_MAX = 20_000;
 /** The limit for instructions of the compiled pattern. */
 const INSTRUCTIONS_MAX = 5000;
 /**
- * The limit for characters of a text times instructions. A match of this size takes 4 ms at worst, and
+ * The limit for characters of a text times instructions. A match of this size takes 3 ms at worst, and
  * usually a hundredth of that.
  */
-const MATCH_WORK_MAX = 140_000;
+const MATCH_WORK_MAX = 100_000;
 /** The amount of work that counts as one step. */
 const WORK_PER_STEP = 10;
 
