@@ -1,6 +1,8 @@
 /** The firmware of a machine, as arguments of QEMU. Debian's packages provide it. */
-import { access, copyFile, writeFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bootVariable, encodeBootOrder, encodeUriOption, GLOBAL_VARIABLES } from '@tinkerbell/efi-boot';
+import { withVariables, type EfiVariable } from './efi-variable-store.ts';
 
 /**
  * `bios`: SeaBIOS with iPXE as the option ROM of the network card. `uefi...`: OVMF's own PXE or HTTP client. `arm64-uefi`:
@@ -29,6 +31,8 @@ export interface FirmwareOptions {
   readonly directory: string;
   /** The DER of the authority that UEFI HTTPS boot trusts. */
   readonly certificateAuthority?: Uint8Array;
+  /** The URL that UEFI boots from next (Redfish: HttpBootUri), before everything else. */
+  readonly httpBootUri?: string | undefined;
 }
 
 interface Flash {
@@ -57,8 +61,10 @@ export function emulatorOf(firmware: Firmware): string {
   return isArm(firmware) ? 'qemu-system-aarch64' : 'qemu-system-x86_64';
 }
 
-/** @throws Error that names the Debian package when the firmware is missing. */
+/** @throws Error that names the Debian package when the firmware is missing, and for BIOS with a URL. */
 export async function firmwareArguments(options: FirmwareOptions): Promise<readonly string[]> {
+  if (options.httpBootUri !== undefined && (options.firmware === 'bios' || options.firmware === 'u-boot'))
+    throw new Error(`the firmware ${options.firmware} cannot boot from ${options.httpBootUri}: use UEFI`);
   switch (options.firmware) {
     case 'bios':
       return [];
@@ -84,16 +90,30 @@ const WITHOUT_PXE = ['IPv4PXESupport', 'IPv6PXESupport'].flatMap((name) => [
 
 async function flashArguments(
   flash: Flash,
-  { name, directory }: FirmwareOptions,
+  { name, directory, httpBootUri }: FirmwareOptions,
 ): Promise<readonly string[]> {
   await need(flash.code, flash.debianPackage);
   const variables = join(directory, `${name}.vars`);
-  await copyFile(flash.variables, variables);
+  const fresh = await readFile(flash.variables);
+  await writeFile(variables, withVariables(fresh, nextBootFrom(httpBootUri)));
   return [
     '-drive',
     `if=pflash,format=raw,readonly=on,file=${flash.code}`,
     '-drive',
     `if=pflash,format=raw,file=${variables}`,
+  ];
+}
+
+/** A number that firmware does not give to the entries that it finds itself. */
+const HTTP_ENTRY = 0x2000;
+
+/** The firmware removes BootNext before it boots the entry, which is in no BootOrder. */
+function nextBootFrom(uri: string | undefined): readonly EfiVariable[] {
+  if (uri === undefined) return [];
+  const vendor = GLOBAL_VARIABLES;
+  return [
+    { name: bootVariable(HTTP_ENTRY), vendor, bytes: encodeUriOption('HTTP boot of the BMC', uri) },
+    { name: 'BootNext', vendor, bytes: encodeBootOrder([HTTP_ENTRY]) },
   ];
 }
 

@@ -72,8 +72,8 @@ export interface Machine {
   readonly failed: Promise<string>;
 }
 
-/** `cdrom`: the file of an image that a BMC has inserted. */
-export type BootOnce = 'network' | 'disk' | { readonly cdrom: string };
+/** `cdrom`: the file of an image that a BMC has inserted. `httpUri`: what UEFI firmware boots from over HTTP. */
+export type BootOnce = 'network' | 'disk' | { readonly cdrom: string } | { readonly httpUri: string };
 
 const MEMORY_MEBIBYTES = 1024;
 
@@ -94,7 +94,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
 
   async function powerOn(bootOnce?: BootOnce): Promise<void> {
     if (running !== undefined) return;
-    const firmware = await firmwareArguments(options);
+    const firmware = await firmwareArguments({ ...options, httpBootUri: httpUriOf(bootOnce) });
     await rm(socket, { force: true });
     const words = [...machineArguments(options, { disks, socket, bootOnce }), ...firmware];
     const child = await startChild(emulatorOf(options.firmware), words, { stdin: 'pipe' });
@@ -148,6 +148,10 @@ async function emptyDisks(options: MachineOptions): Promise<readonly AttachedDis
   return disks;
 }
 
+function httpUriOf(bootOnce: BootOnce | undefined): string | undefined {
+  return typeof bootOnce === 'object' && 'httpUri' in bootOnce ? bootOnce.httpUri : undefined;
+}
+
 interface MachineParts {
   readonly disks: readonly AttachedDisk[];
   readonly socket: string;
@@ -166,7 +170,7 @@ function machineArguments(
     ...(options.uuid === undefined ? [] : [`uuid=${options.uuid}`]),
   ];
   const boots = bootsFrom(options, bootOnce);
-  const cdrom = typeof bootOnce === 'object' ? bootOnce.cdrom : options.cdromPath;
+  const cdrom = typeof bootOnce === 'object' && 'cdrom' in bootOnce ? bootOnce.cdrom : options.cdromPath;
   const memory = String(options.memoryMebibytes ?? MEMORY_MEBIBYTES);
   return flatten({
     '-name': options.name,

@@ -3,66 +3,19 @@
  * by one `kubectl apply`. Then `tink reprovision` installs it again, this time from the network.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { linkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { buildIso, withCacheLock } from '@tinkerbell/hook';
-import {
-  buildDebianImage,
-  createMachine,
-  enterPrivateNetwork,
-  loadDemoManifests,
-  startRouterAdvertiser,
-  startServer,
-} from '@tinkerbell/sandbox';
-import { bootedFromImage, openBmcOf } from '@tinkerbell/sandbox/bmc';
-import { cacheDirectory, limitOf, serverAddress, serverOptions, timelineOf, tink } from './bare-machine.ts';
-import { installedKubectl } from './installed-kubectl.ts';
+import { bootedFromImage } from '@tinkerbell/sandbox/bmc';
+import { timelineOf, tink } from './bare-machine.ts';
+import { openSiteWithBmc } from './site-with-bmc.ts';
 
 const skip = process.getuid?.() === 0 ? false : 'needs root for its own network';
 const LOGIN = /login: /g;
 
 test('a BMC installs a machine from virtual media, and again from the network', { skip }, async () => {
   await using cleanup = new AsyncDisposableStack();
-  const options = await serverOptions('bios', cleanup);
-  const { image, kubectl } = await withCacheLock(cacheDirectory, async () => {
-    await buildIso({ architecture: 'x86_64', directory: options.hookDirectory, cacheDirectory });
-    return { image: await buildDebianImage({ cacheDirectory }), kubectl: await installedKubectl() };
-  });
-  linkSync(image.path, join(options.imagesDirectory, 'debian-12.img.zst'));
-  const network = await enterPrivateNetwork(serverAddress);
-  cleanup.defer(startRouterAdvertiser(network.bridge));
-  const { template, machines } = await loadDemoManifests(1, 'bios');
-  const [demo] = machines;
-  assert.ok(demo !== undefined);
-  const directory = options.dataDirectory;
-  const port = await network.addPort();
-  const machine = await createMachine({ ...demo, firmware: 'bios', directory, port, bootOrder: 'disk' });
-  cleanup.defer(() => machine.powerOff());
-  const bmc = cleanup.use(await openBmcOf(machine, 'redfish'));
-  const server = await startServer({
-    ...options,
-    networkInterface: network.bridge,
-    flags: ['--metadata-auth=off'],
-  });
-  cleanup.defer(() => server.stop());
-  const ending = limitOf(machine.failed, () =>
-    [...machine.serial.tail(30), ...server.tail(), ...bmc.operations].join('\n'),
-  );
-
-  const isoUrl = `${server.url}/iso/${demo.mac.replaceAll(':', '-')}/hook.iso`;
-  const objects = [
-    ...bmc.objects,
-    template,
-    bmc.ofHardware(demo.hardware),
-    bootedFromImage(demo.workflow, isoUrl),
-  ];
-  const manifest = join(directory, 'site.json');
-  writeFileSync(manifest, objects.map((one) => JSON.stringify(one)).join('\n'));
-  execFileSync(kubectl, ['--kubeconfig', join(directory, 'kubeconfig'), 'apply', '-f', manifest], {
-    stdio: 'pipe',
-  });
+  const site = await openSiteWithBmc({ firmware: 'bios', protocol: 'redfish', hasIso: true }, cleanup);
+  const { demo, machine, bmc, server, ending } = site;
+  site.apply(bootedFromImage(demo.workflow, `${server.url}/iso/${demo.mac.replaceAll(':', '-')}/hook.iso`));
 
   let console = '';
   machine.serial.onBytes((chunk) => (console = (console + new TextDecoder().decode(chunk)).slice(-500_000)));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
+  bootDeviceExtensions,
   builtInKinds,
   collectionOf,
   crdFor,
@@ -21,6 +22,12 @@ const upstream = JSON.parse(
 const extensions = [
   ...workflowActionExtensions.map((field) => `/status/tasks/actions/${field}`),
   ...workflowStatusExtensions.map((field) => `/status/${field}`),
+  ...[
+    '/spec/tasks',
+    '/spec/task',
+    '/spec/bootOptions/custombootConfig/preparingActions',
+    '/spec/bootOptions/custombootConfig/postActions',
+  ].flatMap((action) => bootDeviceExtensions.map((field) => `${action}/bootDevice/${field}`)),
 ];
 
 function normalize(value: unknown, path = ''): unknown {

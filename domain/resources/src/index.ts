@@ -20,6 +20,7 @@ export {
   type DefinitionCondition,
 } from './core/custom-resource-definition.ts';
 export {
+  bootDeviceExtensions,
   hardwareStatusExtensions,
   workflowActionExtensions,
   workflowStatusExtensions,

@@ -1,6 +1,6 @@
 /**
  * Our fields that upstream's CRDs lack, and which an API server with upstream's CRDs drops.
- * docs/decisions/0006, 0008, 0013 and 0014 describe their purpose, and 0015 where they are stored in that
+ * docs/decisions/0006, 0008, 0013, 0014 and 0021 describe their purpose, and 0015 where they are stored in that
  * case.
  */
 
@@ -24,3 +24,6 @@ export const workflowStatusExtensions: readonly string[] = ['hardwareUID', 'oper
 
 /** Fields of a Hardware's `status`. */
 export const hardwareStatusExtensions: readonly string[] = ['conditions'];
+
+/** Fields of the `bootDevice` of a BMC operation. */
+export const bootDeviceExtensions: readonly string[] = ['httpBootURL'];

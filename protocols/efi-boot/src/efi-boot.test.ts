@@ -9,6 +9,7 @@ import {
   decodeLoadOption,
   encodeBootOrder,
   encodeLoadOption,
+  encodeUriOption,
   freeNumber,
   placeInOrder,
 } from './index.ts';
@@ -35,6 +36,21 @@ test('an entry has each field of EFI_LOAD_OPTION', () =>
       [0x7f, 0xff, 4, 0], // end
     ].flat(),
   ));
+
+test('an entry for HTTP boot has the short form of a URI device path', () => {
+  const bytes = encodeUriOption('h', 'http://a/b');
+  assert.deepEqual(
+    [...bytes],
+    [
+      [1, 0, 0, 0], // attributes: active
+      [18, 0], // bytes of the device path
+      [0x68, 0, 0, 0], // description: h
+      [3, 24, 14, 0, ...Buffer.from('http://a/b')], // messaging, URI
+      [0x7f, 0xff, 4, 0], // end
+    ].flat(),
+  );
+  assert.deepEqual(decodeLoadOption(bytes), { description: 'h', active: true });
+});
 
 test('what is written is read again', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((one) => !one.includes('\0'));

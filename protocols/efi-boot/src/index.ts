@@ -8,3 +8,4 @@ export {
   GLOBAL_VARIABLES,
   placeInOrder,
 } from './boot-order.ts';
+export { encodeUriOption } from './uri-option.ts';

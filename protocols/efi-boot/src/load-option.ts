@@ -107,7 +107,7 @@ function setHead(
 }
 
 /** With its NUL. */
-function utf16(text: string): Uint8Array {
+export function utf16(text: string): Uint8Array {
   const bytes = new Uint8Array((text.length + 1) * 2);
   const view = new DataView(bytes.buffer);
   for (let unit = 0; unit < text.length; unit += 1) view.setUint16(unit * 2, text.charCodeAt(unit), true);

@@ -20,6 +20,7 @@ export interface MachineBmc extends AsyncDisposable {
   ofHardware(hardware: ApiObject): ApiObject;
 }
 
+/** `redfish` has IPMI as well, for the serial console, as BMCs of servers do. */
 export type BmcProtocol = 'ipmi' | 'redfish';
 
 const ACCOUNT = { username: 'admin', password: 'sandbox-bmc' };
@@ -29,18 +30,23 @@ const ADMINISTRATOR = 4;
 /** The machine must have been created with `bootOrder: 'disk'`, so that only its BMC can make it boot from another device. */
 export async function openBmcOf(machine: Machine, protocol: BmcProtocol = 'ipmi'): Promise<MachineBmc> {
   const controlled = controlledMachine(machine, dirname(machine.diskPath));
-  const bmc = protocol === 'ipmi' ? await openIpmi(controlled) : await openRedfish(controlled);
-  const options = protocol === 'ipmi' ? { ipmitool: { port: bmc.port } } : { redfish: { port: bmc.port } };
-  const preferredOrder = [protocol === 'ipmi' ? 'ipmitool' : 'gofish'];
+  const open = new AsyncDisposableStack();
+  const ipmi = open.use(await openIpmi(controlled));
+  const redfish = protocol === 'redfish' ? open.use(await openRedfish(controlled)) : undefined;
+  const providerOptions = {
+    ipmitool: { port: ipmi.port },
+    ...(redfish === undefined ? {} : { redfish: { port: redfish.port } }),
+    preferredOrder: redfish === undefined ? ['ipmitool'] : ['gofish', 'ipmitool'],
+  };
   const name = `${machine.name}-bmc`;
   return {
-    objects: objectsFor(name, { ...options, preferredOrder }),
+    objects: objectsFor(name, providerOptions),
     operations: controlled.operations,
     ofHardware: (hardware) => ({
       ...hardware,
       spec: { ...fieldsOf(hardware), bmcRef: { apiGroup: 'bmc.tinkerbell.org', kind: 'Machine', name } },
     }),
-    [Symbol.asyncDispose]: () => bmc[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
@@ -70,6 +76,20 @@ export function bootedByBmc(workflow: ApiObject): ApiObject {
 /** The Workflow whose machine is powered on by its BMC and boots from the image once. */
 export function bootedFromImage(workflow: ApiObject, isoURL: string): ApiObject {
   return withBootOptions(workflow, { bootMode: 'isoboot', isoURL });
+}
+
+/** The Workflow whose machine is powered on by its BMC, and whose UEFI firmware boots from the URL once. */
+export function bootedFromUrl(workflow: ApiObject, httpBootURL: string): ApiObject {
+  const preparingActions = [
+    { powerAction: 'off' },
+    { bootDevice: { device: 'http', httpBootURL } },
+    { powerAction: 'on' },
+  ];
+  return withBootOptions(workflow, {
+    bootMode: 'customboot',
+    custombootConfig: { preparingActions },
+    toggleAllowNetboot: true,
+  });
 }
 
 function withBootOptions(workflow: ApiObject, bootOptions: object): ApiObject {

@@ -2,7 +2,7 @@ export { AmtSimulator, type AmtSimulatorOptions } from './amt-simulator.ts';
 export { type AmtLies } from './amt-lies.ts';
 export { IpmiResponder, type IpmiResponderDeps, type IpmiResponderOptions } from './ipmi-responder.ts';
 export { type IpmiLies } from './ipmi-lies.ts';
-export { bootedByBmc, bootedFromImage, openBmcOf, type MachineBmc } from './bmc-of-machine.ts';
+export { bootedByBmc, bootedFromImage, bootedFromUrl, openBmcOf, type MachineBmc } from './bmc-of-machine.ts';
 export { controlledMachine } from './machine-with-bmc.ts';
 export { PlainMachine, type SimulatedMachine, type SimulatedSerial } from './simulated-machine.ts';
 export { PlainRedfishMachine, type RedfishSimulatedMachine } from './redfish-machine.ts';

@@ -35,21 +35,28 @@ export function controlledMachine(machine: Machine, directory: string): Controll
       if (operation === 'diagnostic-interrupt') return;
       if (operation !== 'on') await machine.powerOff();
       if (operation === 'off' || operation === 'soft') return;
-      const { bootFlags, media } = controlled;
-      await machine.powerOn(
-        await bootOnceOf(bootFlags, () => download(media, join(directory, `${machine.name}.iso`))),
-      );
-      if (bootFlags?.isPersistent !== true) controlled.bootFlags = undefined;
+      const { bootFlags, media, httpBootUri } = controlled;
+      const image = () => download(media, join(directory, `${machine.name}.iso`));
+      const setting = { flags: bootFlags, httpBootUri };
+      await machine.powerOn(await bootOnceOf(setting, image));
+      if (bootFlags?.isPersistent === true) return;
+      controlled.bootFlags = undefined;
+      controlled.httpBootUri = undefined;
     },
   };
   return controlled;
 }
 
+interface BootOverride {
+  readonly flags: BootFlags | undefined;
+  readonly httpBootUri: string | undefined;
+}
+
 async function bootOnceOf(
-  flags: BootFlags | undefined,
+  { flags, httpBootUri }: BootOverride,
   image: () => Promise<string | undefined>,
 ): Promise<BootOnce | undefined> {
-  if (flags?.device === 'pxe') return 'network';
+  if (flags?.device === 'pxe') return httpBootUri === undefined ? 'network' : { httpUri: httpBootUri };
   if (flags?.device === 'disk') return 'disk';
   const cdrom = flags?.device === 'cdrom' ? await image() : undefined;
   return cdrom === undefined ? undefined : { cdrom };

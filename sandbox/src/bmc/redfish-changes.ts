@@ -123,7 +123,8 @@ function setBoot(simulated: Simulated, boot: unknown): ChangeRefusal | undefined
   if (lies.ignoresBootDevice === true) return undefined;
   const uri = given.get('HttpBootUri');
   machine.bootFlags = flagsOf(simulated, { device, given });
-  machine.httpBootUri = target === 'UefiHttp' && typeof uri === 'string' ? uri : undefined;
+  const keepsUri = target === 'UefiHttp' && lies.losesHttpBootUri !== true;
+  machine.httpBootUri = keepsUri && typeof uri === 'string' ? uri : undefined;
   return undefined;
 }
 

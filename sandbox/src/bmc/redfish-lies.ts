@@ -3,6 +3,8 @@ export interface RedfishLies {
   /** Accepts power operations and performs none. */
   ignoresPower?: boolean;
   ignoresBootDevice?: boolean;
+  /** Keeps the target UefiHttp without its URL: the firmware would get one by DHCP. */
+  losesHttpBootUri?: boolean;
   ignoresMedia?: boolean;
   ignoresPassword?: boolean;
   /** Reports this state instead of the real one. */

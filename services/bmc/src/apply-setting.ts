@@ -77,6 +77,8 @@ function bootDeviceRead(reported: ReportedSetting, wanted: BootSetting): ReadBac
     const often = reported.persistent ? 'always' : 'once';
     return { kind: 'differs', reported: `boot device ${reported.device} ${often} (${mode})` };
   }
+  if (reported.httpBootUri !== wanted.httpBootUri)
+    return { kind: 'differs', reported: `boot from ${reported.httpBootUri ?? reported.device}` };
   // Not every BMC can choose the mode, and firmware with only one of them ignores it.
   const note = `the BMC reports the boot mode ${mode}`;
   return reported.efiBoot === wanted.efiBoot ? { kind: 'as-written' } : { kind: 'close', note };

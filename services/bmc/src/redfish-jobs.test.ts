@@ -33,6 +33,15 @@ test('a machine boots once from the network, with an image in its drive', async 
   assert.deepEqual([machine.boots, machine.media], [['pxe'], 'http://192.0.2.1/a.iso']);
 });
 
+test('a machine boots once from a URL', async () => {
+  const url = 'http://192.0.2.1/ipxe.efi';
+  const http = { bootDevice: { device: 'http', httpBootURL: url } };
+  const { failure, machine } = await run({}, http);
+  assert.deepEqual([failure, machine.httpBootUri, machine.bootFlags?.isPersistent], ['', url, false]);
+  const lost = await run({ losesHttpBootUri: true }, http);
+  assert.match(lost.failure, /not-applied: .*3 times, and reports boot from pxe/);
+});
+
 test('a session that the BMC drops is opened again', async () => {
   for (const dropsSessionsAt of [/Reset$/, /VirtualMedia\/CD$/, /InsertMedia$/]) {
     const { failure, machine, service } = await run({ dropsSessionsAt }, insert, pxe, on);

@@ -42,9 +42,10 @@ export function addPower(program: Command, terminal: Terminal): void {
   }
 }
 
-const devices = ['pxe', 'disk', 'bios', 'cdrom', 'safe'];
+const devices = ['pxe', 'http', 'disk', 'bios', 'cdrom', 'safe'];
 
 interface BootDeviceFlags {
+  readonly url?: string;
   readonly bios?: boolean;
   readonly persistent?: boolean;
 }
@@ -54,6 +55,7 @@ export function addBootDevice(program: Command, terminal: Terminal): void {
     .description(
       `set what machines boot from next: ${devices.join(', ')}; the BMC is asked whether it keeps the setting`,
     )
+    .option('--url <url>', 'what UEFI firmware boots from with the device http; needs Redfish')
     .option('--bios', 'boot in BIOS mode instead of UEFI')
     .option('--persistent', 'for every boot instead of the next one')
     .addHelpText(
@@ -62,6 +64,7 @@ export function addBootDevice(program: Command, terminal: Terminal): void {
         'tink boot-device pxe m1',
         'tink boot-device disk m1 --persistent',
         'tink boot-device bios -l rack=r7',
+        'tink boot-device http m1 --url http://192.168.56.4:7080/ipxe/binary/ipxe.efi',
       ),
     )
     .action((device: string, names: readonly string[]) => {
@@ -70,11 +73,16 @@ export function addBootDevice(program: Command, terminal: Terminal): void {
           `boot device ${JSON.stringify(device)} is unknown`,
           `use one of ${devices.join(', ')}`,
         );
-      const { bios = false, persistent = false } = command.opts<BootDeviceFlags>();
+      const { bios = false, persistent = false, url } = command.opts<BootDeviceFlags>();
+      if ((device === 'http') !== (url !== undefined))
+        throw usageFailure('the device http needs --url URL, and no other device has it');
+      if (bios && device === 'http')
+        throw usageFailure('the device http is a part of UEFI: leave out --bios');
+      const httpBootURL = url === undefined ? {} : { httpBootURL: url };
       return operateMachines({ command, terminal }, names, {
         title: `boot from ${device}`,
         word: `boot-${device}`,
-        tasks: [{ bootDevice: { device, persistent, efiBoot: !bios } }],
+        tasks: [{ bootDevice: { device, persistent, efiBoot: !bios, ...httpBootURL } }],
       });
     });
 }

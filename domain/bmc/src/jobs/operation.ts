@@ -2,6 +2,11 @@
 import type { BmcAction } from '@tinkerbell/resources';
 import { bootDevices, type BootSetting, type PowerOperation } from '../machine-state.ts';
 
+/** The device of HTTP boot. Upstream does not have it. */
+const HTTP = 'http';
+/** HttpBootUri has no limit in Redfish. Firmware keeps it in a variable, with room for far less than the variable store has. */
+const HTTP_URL_MAX = 2000;
+
 export type BmcOperation =
   | { readonly kind: 'power'; readonly operation: PowerOperation }
   | { readonly kind: 'power-status' }
@@ -18,10 +23,7 @@ export function operationOf(action: BmcAction): OperationResult {
   const { powerAction, bootDevice, oneTimeBootDeviceAction: once, virtualMediaAction: media } = action;
   if (powerAction === 'status') return { ok: true, operation: { kind: 'power-status' } };
   if (powerAction !== undefined) return { ok: true, operation: { kind: 'power', operation: powerAction } };
-  if (bootDevice !== undefined) {
-    const { device = '', efiBoot = false, persistent = false } = bootDevice;
-    return bootOperation('bootDevice.device', { device, efiBoot, persistent });
-  }
+  if (bootDevice !== undefined) return bootDeviceOperation(bootDevice);
   if (once !== undefined) {
     const {
       device: [device = ''],
@@ -34,6 +36,39 @@ export function operationOf(action: BmcAction): OperationResult {
   return { ok: false, message };
 }
 
+type BootDeviceAction = NonNullable<BmcAction['bootDevice']>;
+
+function bootDeviceOperation(action: BootDeviceAction): OperationResult {
+  const { device = '', efiBoot = false, persistent = false, httpBootURL } = action;
+  if (device.toLowerCase() === HTTP || httpBootURL !== undefined) return httpOperation(action);
+  return bootOperation('bootDevice.device', { device, efiBoot, persistent });
+}
+
+/** HTTP boot is a part of UEFI, so `efiBoot` has no effect. */
+function httpOperation({
+  device = '',
+  persistent = false,
+  httpBootURL: url = '',
+}: BootDeviceAction): OperationResult {
+  if (device.toLowerCase() !== HTTP)
+    return {
+      ok: false,
+      message: `bootDevice.httpBootURL: needs the device http, not ${JSON.stringify(device)}`,
+    };
+  if (!isHttpUrl(url)) {
+    const shown = JSON.stringify(url.slice(0, 100));
+    const message = `bootDevice.httpBootURL: ${shown}: must be an http or https URL of at most ${HTTP_URL_MAX} ASCII characters`;
+    return { ok: false, message };
+  }
+  const setting = { device: 'pxe', persistent, efiBoot: true, httpBootUri: url } as const;
+  return { ok: true, operation: { kind: 'boot-device', setting } };
+}
+
+/** As firmware takes it: without spaces and a user, and already encoded. */
+function isHttpUrl(text: string): boolean {
+  return text.length <= HTTP_URL_MAX && /^https?:\/\/[\w.:[\]-]+(\/[\x21-\x7e]*)?$/.test(text);
+}
+
 function bootOperation(
   field: string,
   setting: Omit<BootSetting, 'device'> & { readonly device: string },
@@ -41,7 +76,8 @@ function bootOperation(
   const device = bootDevices.find((one) => one === setting.device.toLowerCase());
   if (device !== undefined)
     return { ok: true, operation: { kind: 'boot-device', setting: { ...setting, device } } };
-  const message = `${field}: ${JSON.stringify(setting.device)}: must be one of ${bootDevices.join(', ')}`;
+  const names = [...bootDevices, ...(field.startsWith('bootDevice') ? [HTTP] : [])].join(', ');
+  const message = `${field}: ${JSON.stringify(setting.device)}: must be one of ${names}`;
   return { ok: false, message };
 }
 
@@ -61,8 +97,8 @@ export function describeOperation(operation: BmcOperation): string {
     case 'power-status':
       return 'read the power state';
     case 'boot-device': {
-      const { device, persistent, efiBoot } = operation.setting;
-      return `boot from ${device} ${persistent ? 'always' : 'once'} (${efiBoot ? 'UEFI' : 'BIOS'})`;
+      const { device, persistent, efiBoot, httpBootUri } = operation.setting;
+      return `boot from ${httpBootUri ?? device} ${persistent ? 'always' : 'once'} (${efiBoot ? 'UEFI' : 'BIOS'})`;
     }
     case 'virtual-media':
       return operation.url === undefined ? 'eject the virtual CD' : `insert ${operation.url}`;

@@ -8,8 +8,12 @@ export const BmcAction = Type.Object(
     bootDevice: optional(
       'Sets the device that the machine boots from.',
       Type.Object({
-        device: optional(`Boot device: ${DEVICES}.`, Type.String()),
+        device: optional(`Boot device: ${DEVICES}, or \`http\` with \`httpBootURL\`.`, Type.String()),
         efiBoot: optional('Boots in UEFI mode instead of BIOS mode. Default: false.', Type.Boolean()),
+        httpBootURL: optional(
+          'URL that UEFI firmware boots from with the device `http`, for example `http://192.168.56.4:7080/ipxe/binary/ipxe.efi`. Needs Redfish.',
+          Type.String(),
+        ),
         persistent: optional(
           'Keeps the setting for every boot. Default: false, for the next boot only.',
           Type.Boolean(),
