@@ -22,6 +22,7 @@ import { addMetadataCommands } from './metadata/metadata-commands.ts';
 import { addMigrate } from './migrate/migrate-command.ts';
 import { addPreflight } from './preflight/preflight-command.ts';
 import { addReprovision } from './reprovision/reprovision-command.ts';
+import { addRescue } from './rescue/rescue-command.ts';
 import { addTemplate } from './template/template-command.ts';
 import { addAuth, addToken } from './token/token-command.ts';
 import { addTree } from './tree/tree-command.ts';
@@ -75,6 +76,7 @@ Examples:
   tink workflow retry machine-1-debian       resume it where it stopped
   tink reprovision machine-1                 install it again
   tink power cycle machine-1                 restart it through its BMC
+  tink rescue machine-1                      boot it into a shell, to repair it
   tink config set-server http://192.168.56.4:7080
 `;
 
@@ -122,6 +124,7 @@ export function createProgram(terminal: Terminal): Command {
   addTemplate(program, terminal);
   addWorkflow(program, terminal);
   addReprovision(program, terminal);
+  addRescue(program, terminal);
   addMachineCommands(program, terminal);
   addBackup(program, terminal);
   addRestore(program, terminal);

@@ -86,6 +86,7 @@ export {
   type Claim,
 } from './hardware/ownership.ts';
 export { primaryMacOf } from './hardware/primary-mac.ts';
+export { RESCUE_ANNOTATION } from './hardware/rescue.ts';
 export type { OutOfBandAttributes } from './hardware/attributes.ts';
 export type { BmcAction } from './bmc/action.ts';
 export type { Connection } from './bmc/connection.ts';

@@ -72,6 +72,29 @@ test('the parts are read at once, and the certificate of the first contact is pi
   assert.match(report, /inventory +ok +read at .* by redfish/);
 });
 
+test('a machine boots from the network for repairs, and from its disk afterwards', async () => {
+  const mac = '08:00:27:00:00:03';
+  const own = `
+apiVersion: tinkerbell.org/v1alpha1
+kind: Hardware
+metadata: {name: m3, namespace: default}
+spec:
+  bmcRef: {apiGroup: bmc.tinkerbell.org, kind: Machine, name: bmc-m1}
+  interfaces: [{dhcp: {mac: "${mac}", uefi: true}, netboot: {allowPXE: false}}]
+`;
+  await done('apply -f -', { input: own });
+  assert.deepEqual(await tink('rescue m3'), {
+    code: 0,
+    out: 'm3: in rescue\n',
+    err: 'next: open its console: tink console m3\n',
+  });
+  assert.equal(machine.boots.at(-1), 'pxe');
+  assert.equal(await done('rescue m3 --end'), 'm3: repair ended\n');
+  assert.equal(machine.boots.at(-1), 'none');
+  assert.equal(await done('get jobs.bmc.tinkerbell.org -o name'), '');
+  await done('power off m3');
+});
+
 test('a search shows the Machine of a BMC, and registers the others', async () => {
   const search = `bmc discover --range 127.0.0.1-127.0.0.2 --timeout 1s --redfish-port ${bmc.port}`;
   const table = await done(search);

@@ -1,6 +1,7 @@
 /** Provisions one machine again with a new Workflow like its last one. */
-import { isRecord, workflowKind, type Hardware, type Workflow } from '@tinkerbell/resources';
+import { isRecord, type Hardware, type Workflow } from '@tinkerbell/resources';
 import { createWorkflow, findHardware } from '../workflow/create-workflow.ts';
+import { refuseUnfinished, workflowsOf } from '../workflow/machine-workflows.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Session } from '../client/session.ts';
 
@@ -28,7 +29,6 @@ export interface Reprovisioned {
 }
 
 const BOOT_MODES = ['netboot', 'isoboot', 'customboot'] as const;
-const ENDED = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
 /** Throws a TinkFailure with advice for a protected machine and for one with an unfinished workflow. */
 export async function reprovision(session: Session, wish: ReprovisionWish): Promise<Reprovisioned> {
@@ -60,32 +60,6 @@ function refuseProtected({ metadata: { name, annotations } }: Hardware): void {
   throw new TinkFailure(`hardware/${name} is protected by its annotation ${PROTECTED_ANNOTATION}${why}`, {
     advice: `if its disks may be overwritten, remove the annotation: tink annotate hardware ${name} ${PROTECTED_ANNOTATION}-`,
   });
-}
-
-/** Newest first. */
-async function workflowsOf({ client, namespace }: Session, hardware: Hardware): Promise<readonly Workflow[]> {
-  const { items } = await client.list(workflowKind, { namespace });
-  return items
-    .filter(({ spec }) => spec?.hardwareRef === hardware.metadata.name)
-    .toSorted((one, other) => createdAt(other).localeCompare(createdAt(one)));
-}
-
-function createdAt({ metadata }: Workflow): string {
-  return metadata.creationTimestamp ?? '';
-}
-
-function refuseUnfinished(workflows: readonly Workflow[]): void {
-  const busy = workflows.find(
-    ({ status, spec }) => !ENDED.includes(status?.state ?? '') && spec?.disabled !== true,
-  );
-  if (busy === undefined) return;
-  const { name } = busy.metadata;
-  throw new TinkFailure(
-    `workflow/${name} of this machine has not ended; it is ${busy.status?.state || 'not started'}`,
-    {
-      advice: `watch it with "tink workflow events ${name} -w", or end it with "tink workflow cancel ${name}"`,
-    },
-  );
 }
 
 /** Returns the values of the last workflow except the agent, because the machine may have been replaced. */

@@ -64,6 +64,7 @@ function unknownMachine({ mac }: PoolReplyInput): Reservation {
     facility: '',
     agentId: mac,
     mayNetboot: true,
+    isRescue: false,
     ipxe: {},
     osie: {},
     pxelinuxConfig: '',

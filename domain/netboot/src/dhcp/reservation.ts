@@ -1,9 +1,10 @@
 import { isDomainName, type ClasslessRoute } from '@tinkerbell/dhcp';
-import type {
-  DhcpSettings,
-  Hardware,
-  NetbootSettings as NetbootSpec,
-  NetworkInterface,
+import {
+  RESCUE_ANNOTATION,
+  type DhcpSettings,
+  type Hardware,
+  type NetbootSettings as NetbootSpec,
+  type NetworkInterface,
 } from '@tinkerbell/resources';
 import {
   isIpv4,
@@ -45,6 +46,8 @@ export interface Reservation {
   /** The id that the agent will present. It is the MAC when the Hardware names none. */
   readonly agentId: string;
   readonly mayNetboot: boolean;
+  /** An operator repairs the machine: it boots the in-memory OS without its agent, whether or not it may netboot or has work. */
+  readonly isRescue: boolean;
   readonly ipxe: NonNullable<NetbootSpec['ipxe']>;
   readonly osie: NonNullable<NetbootSpec['osie']>;
   readonly pxelinuxConfig: string;
@@ -130,6 +133,7 @@ function readReservation({ hardware, networkInterface, mac, path }: Source): Res
   if (dhcp === undefined || netboot === undefined) {
     throw new Refusal('no-netboot-data', `${path} needs both dhcp and netboot`);
   }
+  const isRescue = hardware.metadata.annotations?.[RESCUE_ANNOTATION] === 'true';
   return {
     mac,
     namespace: hardware.metadata.namespace,
@@ -140,6 +144,8 @@ function readReservation({ hardware, networkInterface, mac, path }: Source): Res
     ...addressSettings(dhcp, path),
     ...dhcpSettings(dhcp, path),
     ...netbootSettings(netboot, path),
+    ...(isRescue ? { mayNetboot: true } : {}),
+    isRescue,
     facility: hardware.spec?.metadata?.facility?.facility_code ?? '',
     agentId: textOr(hardware.spec?.agentID, mac),
   };

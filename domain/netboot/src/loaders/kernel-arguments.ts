@@ -16,7 +16,7 @@ export interface KernelArgument {
  * `identity` comes before the boot loader's own `initrd=`, and `rest` after it: consoles, then the operator's arguments.
  */
 export function kernelArgumentsFor(
-  { path, vlanId, facility, mac, agentId, osie }: Reservation,
+  { path, vlanId, facility, mac, agentId, osie, isRescue }: Reservation,
   settings: HookScriptSettings,
 ): { readonly identity: readonly KernelArgument[]; readonly rest: readonly KernelArgument[] } {
   const vlan = vlanId === '' ? [] : [argument('vlan_id', `${path}.dhcp.vlan_id`, vlanId)];
@@ -35,7 +35,7 @@ export function kernelArgumentsFor(
     argument('modules', 'modules', 'loop,squashfs,sd-mod,usb-storage'),
     argument('intel_iommu', 'iommu', 'on'),
     argument('iommu', 'iommu', 'pt'),
-    ...(settings.bootToken === undefined
+    ...(settings.bootToken === undefined || isRescue
       ? []
       : [argument('tinkerbell_boot_token', 'boot token', settings.bootToken)]),
     ...(settings.namesHookUrl === true ? [hookUrlOf({ path, osie }, settings)] : []),
@@ -44,6 +44,7 @@ export function kernelArgumentsFor(
       : [argument('registry_mirrors', 'registry mirrors', settings.registryMirrors)]),
   ];
   const rest = [
+    ...(isRescue ? [free('rescue', 'tink.rescue')] : []),
     argument('console', 'console', 'tty0'),
     argument('console', 'console', 'ttyS1,115200'),
     ...settings.extraKernelArguments.map((each, index) => free(`extra kernel arguments[${index}]`, each)),

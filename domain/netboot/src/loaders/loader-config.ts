@@ -35,7 +35,8 @@ export function loaderConfigFor(
   const { bootLocalWhenIdle, hook } = settings;
   if (!reservation.mayNetboot && !bootLocalWhenIdle)
     return { kind: 'refused', reason: 'netboot-not-allowed' };
-  if (!reservation.mayNetboot || (!machineState.hasWorkToDo && bootLocalWhenIdle))
+  const hasWork = machineState.hasWorkToDo || reservation.isRescue;
+  if (!reservation.mayNetboot || (!hasWork && bootLocalWhenIdle))
     return { kind: 'config', name: 'local-boot', text: writer.bootsDisk() };
   try {
     return { kind: 'config', name: 'hook', text: writer.boots(loaderTargetFor(reservation, hook)) };

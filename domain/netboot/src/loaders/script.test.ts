@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { hardware, hookSettings, MAC } from '../testing/packets.ts';
 import {
+  loaderConfigFor,
   reservationFor,
   scriptFor,
   staticScriptFor,
@@ -298,4 +299,25 @@ test('the static script refuses values that would become a command, and boots th
   assert.match(bad.kind === 'invalid' ? bad.message : '', /extra kernel arguments\[1\]/);
   assert.ok(kernelArguments(decide({ insecureTls: true })).includes('tinkerbell_insecure_tls=true'));
   assert.equal(textOf(decide({}, false)), LOCAL);
+});
+
+test('a machine that is repaired boots the in-memory OS without its agent, whatever else holds', () => {
+  const plain = hardware({ netboot: { allowPXE: false, ipxe: { url: 'http://192.0.2.9/own' } } });
+  const annotations = { 'tinkerbell.org/rescue': 'true' };
+  const repaired = { ...plain, metadata: { ...plain.metadata, annotations } };
+  const reservation = reservationFor([repaired], MAC);
+  assert.ok(reservation.ok);
+  const settings = { hook: { ...hookSettings, bootToken: 'secret' }, bootLocalWhenIdle: true };
+  const input = { reservation: reservation.value, machineState: { hasWorkToDo: false }, settings };
+  const decision = scriptFor(input);
+  assert.equal(decision.kind === 'script' && decision.name, 'rescue');
+  assert.ok(kernelArguments(decision).includes('tink.rescue'));
+  assert.doesNotMatch(textOf(decision), /secret/);
+  for (const kind of ['pxelinux', 'grub'] as const) {
+    const config = loaderConfigFor(kind, input);
+    assert.match(config.kind === 'config' ? config.text : '', /\btink\.rescue\b/);
+  }
+  const metadata = { ...plain.metadata, annotations: { 'tinkerbell.org/rescue': 'false' } };
+  const over = reservationFor([{ ...repaired, metadata }], MAC);
+  assert.equal(over.ok && over.value.mayNetboot, false);
 });

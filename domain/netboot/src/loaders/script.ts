@@ -11,7 +11,7 @@ export interface ScriptInput {
   readonly settings: { readonly hook: HookScriptSettings; readonly bootLocalWhenIdle: boolean };
 }
 
-type ScriptName = 'hook' | 'static' | 'custom' | 'local-boot';
+type ScriptName = 'hook' | 'rescue' | 'static' | 'custom' | 'local-boot';
 
 export type ScriptDecision =
   | { readonly kind: 'script'; readonly name: ScriptName; readonly text: string }
@@ -25,12 +25,13 @@ export type ScriptDecision =
 /**
  * Returns the iPXE script of a machine. A machine that may not netboot boots its disk, or is refused, as in upstream, when
  * `bootLocalWhenIdle` is false. The same holds for a machine whose workflows are all finished, which would otherwise install
- * itself again. A custom script is its author's responsibility and is served whether or not there is work.
+ * itself again. A machine that is repaired always boots the in-memory OS. A custom script is its author's responsibility and is served whether or not there is work.
  */
 export function scriptFor({ reservation, machineState, settings }: ScriptInput): ScriptDecision {
   if (!reservation.mayNetboot) {
     return settings.bootLocalWhenIdle ? localBoot() : { kind: 'refused', reason: 'netboot-not-allowed' };
   }
+  if (reservation.isRescue) return decisionOf('rescue', renderScript(hookScript(reservation, settings.hook)));
   if ((reservation.ipxe.url ?? '') !== '') return chainScript(reservation);
   if ((reservation.ipxe.contents ?? '') !== '') return contentsScript(reservation);
   if (!machineState.hasWorkToDo && settings.bootLocalWhenIdle) return localBoot();
