@@ -39,6 +39,7 @@ export {
   type EndpointTrust,
   type OpenEndpointHttp,
 } from './endpoint-http.ts';
+export type { EndpointStream, EndpointStreamOptions, OpenEndpointStream } from './endpoint-stream.ts';
 export { decodedPathOf, pathElementsOf, pathNameOf, queryOf } from './path-name.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';

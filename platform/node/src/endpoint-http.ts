@@ -4,16 +4,14 @@ import { Agent as TlsAgent, type AgentOptions as TlsAgentOptions } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { connect, type TLSSocket } from 'node:tls';
 import {
-  codeOf,
   EndpointError,
-  errorOf,
   messageOf,
   type EndpointAnswer,
-  type EndpointFailure,
   type EndpointHttp,
   type EndpointRequest,
   type EndpointTrust,
 } from '@tinkerbell/platform-contract';
+import { certificateSha256Of, failureOf, problemOf, verificationBy } from './endpoint-trust.ts';
 import { nodeHttp } from './node-http.ts';
 
 /** BMCs have few connections, and some serve only one. */
@@ -57,8 +55,6 @@ class NodeEndpointHttp implements EndpointHttp {
 
 const agentOptions: AgentOptions = { keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: IDLE_MS };
 
-class WrongCertificate extends Error {}
-
 /** Gives a connection to a request only when its certificate is trusted. */
 class CheckingAgent extends TlsAgent {
   readonly #trust: EndpointTrust;
@@ -66,14 +62,7 @@ class CheckingAgent extends TlsAgent {
   readonly #opening = new Set<TLSSocket>();
 
   constructor(trust: EndpointTrust, seen: (sha256: string) => void) {
-    const ca =
-      trust.kind === 'authorities' && trust.certificates.length > 0 ? [...trust.certificates] : undefined;
-    const options: TlsAgentOptions = {
-      ...agentOptions,
-      rejectUnauthorized: trust.kind === 'authorities',
-      ...(ca === undefined ? {} : { ca }),
-    };
-    super(options);
+    super({ ...agentOptions, ...verificationBy(trust) });
     this.#trust = trust;
     this.#seen = seen;
   }
@@ -94,7 +83,9 @@ class CheckingAgent extends TlsAgent {
       this.#opening.delete(socket);
       socket.off('timeout', stop);
       socket.off('error', fail);
-      const problem = this.#problemOf(socket);
+      const sha256 = certificateSha256Of(socket);
+      this.#seen(sha256);
+      const problem = problemOf(sha256, this.#trust);
       if (problem !== undefined) socket.destroy();
       done(problem ?? null, socket);
     });
@@ -103,13 +94,6 @@ class CheckingAgent extends TlsAgent {
   override destroy(): void {
     for (const socket of this.#opening) socket.destroy();
     super.destroy();
-  }
-
-  #problemOf(socket: TLSSocket): Error | undefined {
-    const sha256 = socket.getPeerCertificate().fingerprint256.replaceAll(':', '').toLowerCase();
-    this.#seen(sha256);
-    if (this.#trust.kind !== 'pin' || this.#trust.sha256 === sha256) return undefined;
-    return new WrongCertificate(`the certificate has the SHA-256 ${sha256}, which is not the pinned one`);
   }
 }
 
@@ -181,22 +165,4 @@ async function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<stri
 function headerOf({ headers }: IncomingMessage, name: string): string | null {
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : (value ?? null);
-}
-
-const EXPIRED: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
-/** OpenSSL's names of what is wrong with a chain, and Node's of a wrong name. */
-const UNTRUSTED =
-  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|CERT_.*|INVALID_CA|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
-
-function failureOf(
-  thrown: unknown,
-  { isOver, isConnected, isAborted }: { isOver: boolean; isConnected: boolean; isAborted: boolean },
-): EndpointFailure {
-  const code = codeOf(thrown) ?? '';
-  if (isAborted) return 'aborted';
-  if (isOver) return isConnected ? 'timed-out' : 'unreachable';
-  if (thrown instanceof WrongCertificate) return 'untrusted-certificate';
-  if (EXPIRED.has(code)) return 'expired-certificate';
-  if (UNTRUSTED.test(code)) return 'untrusted-certificate';
-  return isConnected && errorOf(thrown).message !== '' ? 'broken' : 'unreachable';
 }

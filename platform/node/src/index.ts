@@ -17,3 +17,4 @@ export { openNodeTree } from './owned-tree.ts';
 export { holderOf } from './port-holder.ts';
 export { nodeHmac } from './hmac.ts';
 export { openNodeEndpointHttp } from './endpoint-http.ts';
+export { openNodeEndpointStream } from './endpoint-stream.ts';

@@ -35,4 +35,5 @@ export {
   type AmtPower,
   type AmtPowerRequest,
 } from './amt/power.ts';
+export { listenerSettings, solStateRequest } from './amt/redirection.ts';
 export { bootOrderRequest, bootRoleRequest, bootSettings, type AmtBootSource } from './amt/boot.ts';

@@ -28,6 +28,17 @@ export const BOOT_SETTINGS: AmtMembers = [
   ['UserPasswordBypass', 'false'],
 ];
 
+/** As in a new machine: nothing is redirected. */
+export const REDIRECTION: AmtMembers = [
+  ['CreationClassName', 'AMT_RedirectionService'],
+  ['ElementName', 'Intel(r) AMT Redirection Service'],
+  ['EnabledState', '32768'],
+  ['ListenerEnabled', 'false'],
+  ['Name', 'Intel(r) AMT Redirection Service'],
+  ['SystemCreationClassName', 'CIM_ComputerSystem'],
+  ['SystemName', 'Intel(r) AMT'],
+];
+
 export const PARTS: Readonly<Record<string, readonly AmtMembers[]>> = {
   CIM_Chassis: [
     [

@@ -22,6 +22,10 @@ export interface AmtLies {
   hasEndlessPages?: boolean;
   /** Lacks these classes. */
   missing?: RegExp;
+  /** Has no serial console behind its login. */
+  hasNoSol?: boolean;
+  /** Sends this instead of each message of the serial console. */
+  consoleSends?: Uint8Array;
   /** Holds every answer. */
   stalls?: boolean;
 }

@@ -1,7 +1,7 @@
 /** A simulated Intel AMT: power, the next boot and the parts of a machine, over WS-Management. */
 import type { ChassisOperation } from '@tinkerbell/ipmi';
 import { className, findElement, parseXml, xmlText, type XmlElement } from '@tinkerbell/wsman';
-import { BOOT_SETTINGS, BOOT_SOURCES, PARTS, type AmtMembers } from './amt-instances.ts';
+import { BOOT_SETTINGS, BOOT_SOURCES, PARTS, REDIRECTION, type AmtMembers } from './amt-instances.ts';
 import type { AmtLies } from './amt-lies.ts';
 import { AmtLogin, type AmtAccount } from './amt-login.ts';
 import type { SimulatedMachine } from './simulated-machine.ts';
@@ -42,11 +42,21 @@ export class AmtService {
   readonly #machine: SimulatedMachine;
   readonly #login: AmtLogin;
   #settings: AmtMembers = BOOT_SETTINGS;
+  #redirection: AmtMembers = REDIRECTION;
   #source: string | undefined;
 
   constructor({ machine, username, password }: AmtServiceOptions) {
     this.#machine = machine;
     this.#login = new AmtLogin({ username, password });
+  }
+
+  /** Whether consoles are served, as the firmware is set. */
+  get offersConsole(): boolean {
+    const values = new Map(this.#redirection);
+    return (
+      values.get('ListenerEnabled') === 'true' &&
+      ['32770', '32771'].includes(values.get('EnabledState') ?? '')
+    );
   }
 
   async respond({ method, target, headers, body }: AmtRequest): Promise<AmtAnswer> {
@@ -105,14 +115,20 @@ export class AmtService {
       return envelopeOf(instanceText(resource, [['PowerState', state]]));
     }
     if (name === 'AMT_BootSettingData') return envelopeOf(instanceText(resource, this.#settings));
+    if (name === 'AMT_RedirectionService') return envelopeOf(instanceText(resource, this.#redirection));
     return fault('DestinationUnreachable', name);
   }
 
   /** As the firmware does: read-only members are refused. */
   #put(resource: string, given: XmlElement | undefined): AmtAnswer {
-    if (className(resource) !== 'AMT_BootSettingData' || given === undefined)
+    const name = className(resource);
+    if ((name !== 'AMT_BootSettingData' && name !== 'AMT_RedirectionService') || given === undefined)
       return fault('ActionNotSupported', resource);
-    const values = new Map(given.children.map(({ name, text }) => [name, text]));
+    const values = new Map(given.children.map((member) => [member.name, member.text]));
+    if (name === 'AMT_RedirectionService') {
+      this.#redirection = changed(this.#redirection, { ListenerEnabled: values.get('ListenerEnabled') });
+      return envelopeOf(instanceText(resource, this.#redirection));
+    }
     if (values.has('BIOSLastStatus') || values.has('OptionsCleared'))
       return fault('InvalidParameter', 'read-only');
     this.#settings = BOOT_SETTINGS.map(([name, value]) => [name, values.get(name) ?? value]);
@@ -138,6 +154,8 @@ export class AmtService {
         return this.#setSource(findElement(input, 'Selector')?.text);
       case 'SetBootConfigRole':
         return this.#setRole(findElement(input, 'Role')?.text ?? '');
+      case 'RequestStateChange':
+        return this.#setRedirection(findElement(input, 'RequestedState')?.text ?? '');
       case 'RequestPowerStateChange':
         return this.#setPower(findElement(input, 'PowerState')?.text ?? '');
       default:
@@ -149,6 +167,12 @@ export class AmtService {
     const operation = POWER.get(state);
     if (operation === undefined) return INVALID;
     if (this.lies.ignoresPower !== true) await this.#machine.power(operation);
+    return 0;
+  }
+
+  #setRedirection(state: string): number {
+    if (!/^3276[89]$|^3277[01]$/.test(state)) return INVALID;
+    this.#redirection = changed(this.#redirection, { EnabledState: state });
     return 0;
   }
 
@@ -166,6 +190,10 @@ export class AmtService {
         : undefined;
     return role === '1' || role === '32768' ? 0 : INVALID;
   }
+}
+
+function changed(members: AmtMembers, values: Readonly<Record<string, string | undefined>>): AmtMembers {
+  return members.map(([name, value]) => [name, values[name] ?? value]);
 }
 
 function instanceText(resource: string, members: AmtMembers, name = className(resource)): string {

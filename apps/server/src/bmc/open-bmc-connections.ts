@@ -12,7 +12,7 @@ import {
   type TrustOf,
 } from '@tinkerbell/engine-bmc';
 import { messageOf, type Clock, type Random, type Udp } from '@tinkerbell/platform-contract';
-import { openNodeEndpointHttp } from '@tinkerbell/platform-node';
+import { openNodeEndpointHttp, openNodeEndpointStream } from '@tinkerbell/platform-node';
 import type { Store } from '@tinkerbell/store-contract';
 import { SettingsError } from '../settings/settings-error.ts';
 import type { BmcConnectionSettings } from './bmc-settings.ts';
@@ -35,7 +35,7 @@ function driversFor({ clock, random, udp }: Deps): Drivers {
   return {
     ipmitool: createIpmiDriver({ clock, random, udp }),
     gofish: createRedfishDriver(http),
-    intelamt: createAmtDriver({ openHttp: openNodeEndpointHttp, random, hash: nodeDigestHash }),
+    intelamt: createAmtDriver({ ...http, openStream: openNodeEndpointStream, random, hash: nodeDigestHash }),
     rpc: createRpcDriver(http),
     homeassistant: createHomeAssistantDriver(http),
   };

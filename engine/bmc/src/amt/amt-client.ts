@@ -38,6 +38,10 @@ export interface AmtTarget {
   readonly signal: AbortSignal;
 }
 
+export function amtPort({ hostScheme = 'http', port }: AmtOptions): number {
+  return port ?? PORTS[hostScheme];
+}
+
 export class AmtClient implements AsyncDisposable {
   readonly #deps: AmtDeps;
   readonly #given: AmtTarget;
@@ -49,11 +53,11 @@ export class AmtClient implements AsyncDisposable {
   #messages = 0;
 
   constructor(deps: AmtDeps, given: AmtTarget) {
-    const { hostScheme = 'http', port } = given.options;
     this.#deps = deps;
     this.#given = given;
     this.#http = deps.openHttp();
-    this.#url = new URL(PATH, originOf(hostScheme, given.target.host, port ?? PORTS[hostScheme]));
+    const { hostScheme = 'http' } = given.options;
+    this.#url = new URL(PATH, originOf(hostScheme, given.target.host, amtPort(given.options)));
   }
 
   certificateSha256(): string | undefined {

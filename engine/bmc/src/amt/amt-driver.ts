@@ -1,4 +1,4 @@
-/** The driver of Intel AMT (upstream bmclib's provider `IntelAMT`): power, the next boot, and the parts of business PCs. */
+/** The driver of Intel AMT (upstream bmclib's provider `IntelAMT`): power, the next boot, the parts and the serial console of business PCs. */
 import type { BootDevice, BootSetting, PowerOperation, PowerState } from '@tinkerbell/bmc';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import {
@@ -9,12 +9,15 @@ import {
   bootRoleRequest,
   bootSettings,
   childText,
+  listenerSettings,
   powerRequest,
+  solStateRequest,
   type AmtBootSource,
 } from '@tinkerbell/wsman';
 import { BmcError } from '../bmc-error.ts';
-import type { BmcDriver, BmcSession } from '../driver.ts';
-import { AmtClient } from './amt-client.ts';
+import type { BmcDriver, BmcSession, SerialConsole } from '../driver.ts';
+import { AmtClient, amtPort } from './amt-client.ts';
+import { openAmtConsole } from './amt-console.ts';
 import type { AmtDeps, AmtOptions } from './amt-deps.ts';
 import { readAmtInventory } from './amt-inventory.ts';
 
@@ -22,8 +25,9 @@ export function createAmtDriver(deps: AmtDeps): BmcDriver<AmtOptions> {
   return {
     name: 'intelamt',
     async open(target, options, signal) {
-      const client = new AmtClient(deps, { target, options, signal });
-      const session = new AmtSession(client);
+      const given = { target, options, signal };
+      const client = new AmtClient(deps, given);
+      const session = new AmtSession(client, () => openAmtConsole(deps, given, amtPort(options)));
       try {
         await session.powerState();
         return session;
@@ -45,9 +49,11 @@ const SOURCES: Readonly<Partial<Record<BootDevice, AmtBootSource>>> = {
 class AmtSession implements BmcSession {
   readonly provider = 'intelamt';
   readonly #client: AmtClient;
+  readonly #connectConsole: () => Promise<SerialConsole>;
 
-  constructor(client: AmtClient) {
+  constructor(client: AmtClient, connectConsole: () => Promise<SerialConsole>) {
     this.#client = client;
+    this.#connectConsole = connectConsole;
   }
 
   async powerState(): Promise<PowerState> {
@@ -90,6 +96,17 @@ class AmtSession implements BmcSession {
 
   inventory(): Promise<OutOfBandAttributes> {
     return readAmtInventory(this.#client);
+  }
+
+  /** Switches serial over LAN on where it is off, as in a new machine. */
+  async openConsole(): Promise<SerialConsole> {
+    const redirection = { resource: amtClass.redirection };
+    const service = await this.#client.get(redirection);
+    const state = solStateRequest(service);
+    if (state?.kind === 'invoke') await this.#client.invoke(redirection, state);
+    const listening = listenerSettings(state === undefined ? service : await this.#client.get(redirection));
+    if (listening !== undefined) await this.#client.put(redirection, listening);
+    return await this.#connectConsole();
   }
 
   certificateSha256(): string | undefined {

@@ -8,7 +8,8 @@ import {
 } from '@tinkerbell/platform-contract';
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
 
-const codes: Readonly<Record<EndpointFailure, BmcErrorCode>> = {
+/** The codes of failed connections. */
+export const codeOfEndpoint: Readonly<Record<EndpointFailure, BmcErrorCode>> = {
   unreachable: 'unreachable',
   'timed-out': 'timed-out',
   'untrusted-certificate': 'untrusted-certificate',
@@ -26,7 +27,7 @@ export async function bmcRequest(
 ): Promise<EndpointAnswer> {
   const answer = await http.request(url, request).catch((thrown: unknown) => {
     if (thrown instanceof EndpointError)
-      throw new BmcError(codes[thrown.code], thrown.message, { cause: thrown });
+      throw new BmcError(codeOfEndpoint[thrown.code], thrown.message, { cause: thrown });
     throw thrown;
   });
   if (answer.status < 300 || answer.status >= 400) return answer;

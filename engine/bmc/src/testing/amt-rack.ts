@@ -1,5 +1,10 @@
 /** A simulated Intel AMT, and the driver that controls it. */
-import { nodeRandom, openNodeEndpointHttp } from '@tinkerbell/platform-node';
+import {
+  nodeClock,
+  nodeRandom,
+  openNodeEndpointHttp,
+  openNodeEndpointStream,
+} from '@tinkerbell/platform-node';
 import { AmtSimulator, PlainRedfishMachine, type AmtLies } from '@tinkerbell/sandbox/bmc';
 import { createAmtDriver } from '../amt/amt-driver.ts';
 import type { AmtOptions } from '../amt/amt-deps.ts';
@@ -19,7 +24,9 @@ export async function amtRack(lies: AmtLies = {}, { isSecure = false } = {}): Pr
   const amt = await AmtSimulator.open({ machine, ...account, ...(isSecure ? { tls } : {}) });
   Object.assign(amt.service.lies, lies);
   const driver = createAmtDriver({
+    clock: nodeClock,
     openHttp: openNodeEndpointHttp,
+    openStream: openNodeEndpointStream,
     random: nodeRandom,
     hash: nodeDigestHash,
   });

@@ -21,6 +21,7 @@ export const amtClass = {
   software: `${CIM}/CIM_SoftwareIdentity`,
   bootSettings: `${AMT}/AMT_BootSettingData`,
   ethernet: `${AMT}/AMT_EthernetPortSettings`,
+  redirection: `${AMT}/AMT_RedirectionService`,
   setup: `${AMT}/AMT_SetupAndConfigurationService`,
 } as const;
 

@@ -1,0 +1,168 @@
+/** The serial console of Intel AMT. It performs what the session of `@tinkerbell/amt-redirection` decides. */
+import { HEARTBEAT_MS, SolSession, type SolFailure, type SolStep } from '@tinkerbell/amt-redirection';
+import { EndpointError, type Clock, type EndpointStream } from '@tinkerbell/platform-contract';
+import { bytesToHex } from '@tinkerbell/wire';
+import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
+import type { SerialConsole } from '../driver.ts';
+import { codeOfEndpoint } from '../http/bmc-request.ts';
+import type { AmtTarget } from './amt-client.ts';
+import type { AmtDeps } from './amt-deps.ts';
+
+/** The ports of consoles follow those of WS-Management: 16994 and 16995. */
+const PORT_AFTER = 2;
+const CLIENT_NONCE_BYTES = 16;
+/** A device that has missed this many heartbeats is gone. */
+const HEARTBEATS_MISSED = 4;
+/** Characters that wait for a slow reader. Beyond this the device waits. */
+const OUTPUT_BYTES_MAX = 64 * 1024;
+
+const CODES: Readonly<Record<SolFailure, BmcErrorCode>> = {
+  busy: 'busy',
+  unsupported: 'unsupported',
+  'wrong-credentials': 'wrong-credentials',
+  invalid: 'invalid-answer',
+};
+
+/** `port` is that of WS-Management. */
+export async function openAmtConsole(
+  deps: AmtDeps,
+  { target, options, signal }: AmtTarget,
+  port: number,
+): Promise<SerialConsole> {
+  const { host, credentials, trust, timeoutMs } = target;
+  const tls = options.hostScheme === 'https' ? trust : undefined;
+  const stream = await deps
+    .openStream({ host, port: port + PORT_AFTER, tls, timeoutMs, signal })
+    .catch((thrown: unknown) => {
+      throw bmcError(thrown);
+    });
+  const clientNonce = bytesToHex(deps.random.bytes(CLIENT_NONCE_BYTES));
+  const session = new SolSession(credentials, { md5: (text) => deps.hash('MD5', text), clientNonce });
+  const console = new AmtConsole(stream, session, deps.clock);
+  await console.open(timeoutMs);
+  return console;
+}
+
+class AmtConsole implements SerialConsole {
+  readonly output: ReadableStream<Uint8Array>;
+  readonly #stream: EndpointStream;
+  readonly #session: SolSession;
+  readonly #clock: Clock;
+  readonly #opened = Promise.withResolvers<void>();
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #room = Promise.withResolvers<void>();
+  #cancelTimer = (): void => undefined;
+  #isOver = false;
+
+  constructor(stream: EndpointStream, session: SolSession, clock: Clock) {
+    this.#stream = stream;
+    this.#session = session;
+    this.#clock = clock;
+    // `open` waits for it, and reports its failure.
+    this.#opened.promise.catch(() => undefined);
+    this.output = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => this.#room.resolve(),
+        cancel: () => this[Symbol.asyncDispose](),
+      },
+      { highWaterMark: OUTPUT_BYTES_MAX, size: (chunk) => chunk.length },
+    );
+  }
+
+  /** Rejects with a BmcError, and has closed the connection then. */
+  async open(timeoutMs: number): Promise<void> {
+    this.#wait(timeoutMs);
+    void this.#read();
+    try {
+      await this.#send([this.#session.start()]);
+      await this.#opened.promise;
+    } catch (thrown) {
+      const error = bmcError(thrown);
+      await this.#end(error);
+      throw error;
+    }
+    this.#wait(HEARTBEAT_MS * HEARTBEATS_MISSED);
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#isOver) throw new BmcError('session-lost', 'the serial console is closed');
+    await this.#send(this.#session.write(bytes));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isOver) return;
+    const last = this.#session.end();
+    // The device closes the console with the connection, so a failure changes nothing.
+    await this.#send(last).catch(() => undefined);
+    await this.#end(undefined);
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for await (const bytes of this.#stream.input) {
+        await this.#perform(this.#session.take(bytes));
+        if (this.#isOver) return;
+      }
+      await this.#end(new BmcError('session-lost', 'the device has closed the connection'));
+    } catch (thrown) {
+      await this.#end(bmcError(thrown));
+    }
+  }
+
+  async #perform({ sends, output, outcome }: SolStep): Promise<void> {
+    await this.#send(sends);
+    if (outcome?.kind === 'open') this.#opened.resolve();
+    else this.#wait(HEARTBEAT_MS * HEARTBEATS_MISSED);
+    for (const bytes of output) this.#controller?.enqueue(bytes);
+    if (outcome?.kind === 'failed') throw new BmcError(CODES[outcome.failure], outcome.message);
+    if (outcome?.kind === 'closed') return await this.#end(undefined);
+    if ((this.#controller?.desiredSize ?? 1) > 0) return;
+    this.#room = Promise.withResolvers();
+    await this.#room.promise;
+  }
+
+  async #send(messages: readonly Uint8Array[]): Promise<void> {
+    try {
+      for (const one of messages) await this.#stream.write(one);
+    } catch (thrown) {
+      throw bmcError(thrown);
+    }
+  }
+
+  /** The device must say something within this time. */
+  #wait(ms: number): void {
+    this.#cancelTimer();
+    if (this.#isOver) return;
+    const late = (): void =>
+      void this.#end(new BmcError('timed-out', `the device said nothing for ${ms} ms`));
+    this.#cancelTimer = this.#clock.schedule(ms, late);
+  }
+
+  /** Undefined: the caller or the device closed the console. */
+  async #end(error: BmcError | undefined): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelTimer();
+    this.#opened.reject(error ?? new BmcError('session-lost', 'the serial console is closed'));
+    this.#room.resolve();
+    const controller = this.#controller;
+    this.#controller = undefined;
+    try {
+      if (error === undefined) controller?.close();
+      else controller?.error(error);
+    } catch {
+      // The reader has cancelled the stream.
+    }
+    await this.#stream[Symbol.asyncDispose]();
+  }
+}
+
+function bmcError(thrown: unknown): BmcError {
+  if (thrown instanceof BmcError) return thrown;
+  if (thrown instanceof EndpointError)
+    return new BmcError(codeOfEndpoint[thrown.code], thrown.message, { cause: thrown });
+  throw thrown;
+}
