@@ -8,7 +8,7 @@
 export interface Sighting {
   /** Lower case with colons. */
   readonly mac: string;
-  /** The sender: `PXE firmware`, `UEFI HTTP boot`, `iPXE 1.21.1`. */
+  /** The sender: `PXE firmware`, `UEFI HTTP boot`, `iPXE 1.21.1`, `BMC (Dell iDRAC)`. */
   readonly client: string;
   /** The number in option 93 (RFC 4578), or 255 for an unknown one. */
   readonly architecture: number;
@@ -19,6 +19,10 @@ export interface Sighting {
   /** The reason why no answer was sent. Absent when an answer was sent. */
   readonly reason?: string;
   readonly message?: string;
+  /** The product, for a BMC that asks for its own address. */
+  readonly bmc?: string;
+  /** The address that a BMC has, or has accepted. */
+  readonly address?: string;
 }
 
 export interface UnknownMachine extends Sighting {
@@ -54,7 +58,7 @@ export class UnknownMachines {
     const { mac } = sighting;
     const known = this.#settled.get(mac) ?? this.#newcomers.get(mac);
     const machine: UnknownMachine = {
-      ...bounded(sighting),
+      ...bounded({ ...addressIn(known), ...sighting }),
       firstSeenMs: known?.firstSeenMs ?? nowMs,
       lastSeenMs: nowMs,
       count: (known?.count ?? 0) + 1,
@@ -87,6 +91,11 @@ export class UnknownMachines {
     const all = [...this.#settled.values(), ...[...this.#newcomers.values()].slice(-NEWCOMERS_SHOWN)];
     return all.toSorted((one, other) => other.lastSeenMs - one.lastSeenMs);
   }
+}
+
+/** A DISCOVER that follows names no address. */
+function addressIn(known: UnknownMachine | undefined): Pick<Sighting, 'address'> {
+  return known?.address === undefined ? {} : { address: known.address };
 }
 
 /** Text from unknown senders is shortened. It is shown to people with control characters escaped. */

@@ -1,4 +1,5 @@
 export { architectureOf, binaryFor, knownBinaries } from './architecture.ts';
+export { bmcVendorOf } from './dhcp/bmc-vendor.ts';
 export { classifyClient, type NetbootClient } from './dhcp/client.ts';
 export { bootFileFor, NOT_ALLOWED_FILE, scriptUrlFor, whyNoBinary, type BootFile } from './boot-file.ts';
 export type { IgnoreReason, ReservationRefusal } from './dhcp/reasons.ts';

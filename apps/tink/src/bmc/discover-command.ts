@@ -4,6 +4,7 @@ import { discoverBmcs, parseAddressRange, type FoundBmc } from '@tinkerbell/engi
 import { nodeUdp, openNodeEndpointHttp } from '@tinkerbell/platform-node';
 import { bmcMachineKind } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
+import { unknownMachinesIn } from '../client/answers.ts';
 import type { Session } from '../client/session.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
@@ -32,7 +33,7 @@ export function addDiscover(group: Command, terminal: Terminal): void {
     )
     .option(
       '--range <addresses...>',
-      '192.0.2.0/24, 192.0.2.10-192.0.2.90 or one address (default: SSDP only)',
+      '192.0.2.0/24, 192.0.2.10-192.0.2.90 or one address (default: SSDP, and BMCs that asked the server for an address)',
       [],
     )
     .option('--timeout <time>', 'time limit for each answer', '3s')
@@ -52,19 +53,20 @@ export function addDiscover(group: Command, terminal: Terminal): void {
 
 async function discover(command: Command, terminal: Terminal): Promise<void> {
   const flags = command.opts<DiscoverFlags>();
-  const addresses = flags.range.flatMap(addressesIn);
+  const ranges = flags.range.flatMap(addressesIn);
   const ports = {
     ipmi: portOf('--ipmi-port', flags.ipmiPort),
     redfish: portOf('--redfish-port', flags.redfishPort),
   };
   const timeoutMs = secondsOf('--timeout', flags.timeout) * 1000;
+  const session = await sessionOf(command, terminal);
+  const { registered, asking } = await knownToServer(session);
+  const addresses = [...new Set([...ranges, ...asking])];
   const { clock, signal } = terminal;
   const progress = progressLine(terminal, 'asking for Redfish:', addresses.length);
   const onProgress = (done: number): void => progress(Math.min(done, addresses.length));
   const plan = { addresses, ports, timeoutMs, onProgress, signal };
   const found = await discoverBmcs({ udp: nodeUdp, openHttp: openNodeEndpointHttp, clock }, plan);
-  const session = await sessionOf(command, terminal);
-  const registered = await registeredHosts(session);
   if (flags.json === true) {
     for (const bmc of found)
       terminal.out(`${JSON.stringify({ ...bmc, machine: registered.get(bmc.address) })}\n`);
@@ -85,19 +87,37 @@ function addressesIn(text: string): readonly string[] {
   throw usageFailure(`--range ${range.message}`, 'for example --range 192.168.56.0/24');
 }
 
-/** The Machine of each host. The search works without a server, too. */
-async function registeredHosts({
-  client,
-  namespace,
-  terminal,
-}: Session): Promise<ReadonlyMap<string, string>> {
+interface KnownToServer {
+  /** The Machine of each host. */
+  readonly registered: ReadonlyMap<string, string>;
+  /** The addresses of BMCs whose requests for them the server has heard. */
+  readonly asking: readonly string[];
+}
+
+/** The search works without a server, too. */
+async function knownToServer(session: Session): Promise<KnownToServer> {
+  const { client, namespace, terminal } = session;
   try {
     const { items } = await client.list(bmcMachineKind, { namespace });
-    return new Map(items.map(({ metadata, spec }) => [spec?.connection.host ?? '', metadata.name]));
+    const registered = new Map(
+      items.map(({ metadata, spec }) => [spec?.connection.host ?? '', metadata.name]),
+    );
+    return { registered, asking: await askingBmcs(session) };
   } catch (thrown) {
     if (!(thrown instanceof TinkFailure)) throw thrown;
     terminal.styledErr(`not compared with Machines: ${thrown.message}\n`);
-    return new Map();
+    return { registered: new Map(), asking: [] };
+  }
+}
+
+/** Nothing for a user without permission. */
+async function askingBmcs({ client }: Session): Promise<readonly string[]> {
+  try {
+    const sighted = unknownMachinesIn(await client.document('/unknown-machines'));
+    return sighted.flatMap(({ bmc, address }) => (bmc === undefined ? [] : (address ?? [])));
+  } catch (thrown) {
+    if (thrown instanceof TinkFailure) return [];
+    throw thrown;
   }
 }
 

@@ -4,7 +4,13 @@ import { netmaskOf, parseIpv4 } from '@tinkerbell/wire';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { hardwareWithMac, macIn } from '../workflow/hardware-map.ts';
 import type { Session } from '../client/session.ts';
-import { acceptLine, architectureOf, unknownMachine, type ListedMachine } from './unknown-machines.ts';
+import {
+  acceptLine,
+  architectureOf,
+  DISCOVER_LINE,
+  unknownMachine,
+  type ListedMachine,
+} from './unknown-machines.ts';
 
 export interface AcceptWish {
   readonly mac: string;
@@ -28,6 +34,10 @@ export async function acceptHardware(session: Session, wish: AcceptWish): Promis
       advice: `tink describe hardware ${present.metadata.name} -n ${present.metadata.namespace}`,
     });
   const machine = await unknownMachine(session, mac);
+  if (machine?.bmc !== undefined)
+    throw new TinkFailure(`${mac} is a BMC (${machine.bmc}), not a machine to install`, {
+      advice: `register it with: ${DISCOVER_LINE}`,
+    });
   const isAnswered = machine !== undefined && machine.message === undefined;
   if (wish.address === undefined && !isAnswered)
     throw usageFailure(

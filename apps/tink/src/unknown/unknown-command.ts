@@ -5,7 +5,7 @@ import { acceptHardware } from './accept-hardware.ts';
 import { usageFailure } from '../failure.ts';
 import type { Session } from '../client/session.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { acceptLine, unknownMachines, unknownTable } from './unknown-machines.ts';
+import { acceptLine, DISCOVER_LINE, unknownMachines, unknownTable } from './unknown-machines.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
 
 /** Used in place of a kind, because the listed machines are not objects. */
@@ -29,11 +29,12 @@ export async function getUnknown(session: Session, output: string): Promise<void
     default:
       throw usageFailure(`-o ${output}: unknown machines support table, json, yaml and name`);
   }
-  const [first] = machines;
-  if (first === undefined)
+  if (machines.length === 0)
     return err('no unregistered machine has asked this server to boot since it started\n');
   out(unknownTable(machines));
-  err(`\nregister one with: ${acceptLine(first.mac)}\n`);
+  const first = machines.find(({ bmc }) => bmc === undefined);
+  if (first !== undefined) err(`\nregister one with: ${acceptLine(first.mac)}\n`);
+  if (machines.some(({ bmc }) => bmc !== undefined)) err(`\nregister BMCs with: ${DISCOVER_LINE}\n`);
 }
 
 interface AcceptFlags {

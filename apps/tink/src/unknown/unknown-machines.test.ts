@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { emptyPacket, encodePacket } from '@tinkerbell/dhcp';
-import { hexToBytes } from '@tinkerbell/wire';
+import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createCommandRunner } from '../testing/command-runner.ts';
 import { freePort, runServer } from '../testing/running-server.ts';
 
@@ -78,4 +78,34 @@ test('is listed, has a page, and is accepted by the printed command', async (con
   });
   assert.equal(await done('get unknown -o name'), '');
   assert.match(await failed(`hardware accept ${MAC} --no-address`), /hardware\/m1 already has the MAC/);
+});
+
+test('a BMC that asks for its own address is not a machine to install', async (context) => {
+  const dhcpPort = await freePort();
+  const server = await runServer({ dhcpPort });
+  context.after(() => server.remove());
+  const { done, tink, failed } = createCommandRunner(() => server);
+  const request = encodePacket({
+    ...emptyPacket,
+    transactionId: 10,
+    hardwareAddress: hexToBytes(`${MAC.replaceAll(':', '')}00000000000000000000`) ?? new Uint8Array(16),
+    options: { messageType: 3, vendorClassIdentifier: 'iDRAC', requestedAddress: ipv4('192.0.2.77') },
+  });
+  assert.ok(request.ok);
+  const socket = createSocket('udp4');
+  context.after(() => socket.close());
+  for (let listed = ''; !listed.includes(MAC); listed = await done('get unknown -o name')) {
+    socket.send(request.bytes, dhcpPort, '127.0.0.1');
+    await setTimeout(50);
+  }
+  const { out, err } = await tink('get unknown');
+  assert.match(out, /\n00:14:22:00:00:01 +Dell.* BMC +\S+ +\S+ +\d+ +BMC \(Dell iDRAC\)/);
+  assert.equal(err, '\nregister BMCs with: tink bmc discover --manifests\n');
+  const page = await done(`boot ${MAC}`);
+  assert.match(page, /^00:14:22:00:00:01: it is a BMC \(Dell iDRAC\)/);
+  assert.match(page, /address +192\.0\.2\.77/);
+  assert.match(
+    await failed(`hardware accept ${MAC} --no-address`),
+    /00:14:22:00:00:01 is a BMC \(Dell iDRAC\), not a machine to install\n.*tink bmc discover --manifests/,
+  );
 });

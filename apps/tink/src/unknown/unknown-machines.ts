@@ -58,6 +58,9 @@ export function acceptLine(mac: string): string {
   return `tink hardware accept ${mac} --address ADDRESS/PREFIX`;
 }
 
+/** How a BMC is registered. */
+export const DISCOVER_LINE = 'tink bmc discover --manifests';
+
 function whyOf({ message }: UnknownMachine): string {
   return message === undefined ? 'it was answered' : printable(message);
 }
@@ -77,7 +80,7 @@ export function unknownTable(machines: readonly ListedMachine[]): string {
   const rows = machines.map((machine) => [
     machine.mac,
     machine.vendor,
-    architectureOf(machine.architecture).words,
+    machine.bmc === undefined ? architectureOf(machine.architecture).words : 'BMC',
     machine.firstSeen.slice(0, 19),
     machine.lastSeen.slice(0, 19),
     String(machine.count),
@@ -89,13 +92,16 @@ export function unknownTable(machines: readonly ListedMachine[]): string {
 
 /** Formats one machine, for `tink boot`. */
 export function unknownText(machine: ListedMachine): string {
-  const { mac, vendor, architecture, client, vendorClass, asked, count, firstSeen, lastSeen } = machine;
+  const { mac, bmc, vendor, architecture, client, vendorClass, asked, count, firstSeen, lastSeen } = machine;
   return [
-    `${mac}: it asks to boot and is not registered\n`,
-    `  -> ${acceptLine(mac)}\n`,
+    bmc === undefined
+      ? `${mac}: it asks to boot and is not registered\n  -> ${acceptLine(mac)}\n`
+      : `${mac}: it is a BMC (${bmc}), which asks for its own address\n  -> ${DISCOVER_LINE}\n`,
     alignedText([
       ['', 'vendor', vendor],
-      ['', 'architecture', architectureOf(architecture).words],
+      ...(bmc === undefined
+        ? [['', 'architecture', architectureOf(architecture).words]]
+        : [['', 'address', machine.address ?? 'not known yet']]),
       ['', 'asked', `${asked} as ${client}${vendorClass === '' ? '' : ` (${vendorClass})`}`],
       ['', 'seen', `${firstSeen} to ${lastSeen}, ${count} packets`],
       ['', 'not answered', whyOf(machine)],

@@ -115,6 +115,25 @@ test('does not record operating systems and registered machines', () => {
   assert.deepEqual(feed({ hardware: [] }, packet({})).unknown, []);
 });
 
+test('records a BMC that asks for its own address, with the address that it accepts', () => {
+  const ask = (type: number, address?: string) =>
+    packet({
+      vendorClassIdentifier: 'iDRAC',
+      messageType: type,
+      ...(address === undefined ? {} : { requestedAddress: ipv4(address) }),
+    });
+  const { unknown, entries } = feed({ hardware: [] }, ask(1), ask(3, '192.0.2.77'), ask(1));
+  assert.deepEqual(
+    unknown.map(({ mac, client, bmc, address, count }) => [mac, client, bmc, address, count]),
+    [[MAC, 'BMC (Dell iDRAC)', 'Dell iDRAC', '192.0.2.77', 3]],
+  );
+  const told = entries.find(({ event }) => event === 'machine-unknown');
+  assert.match(
+    told?.message ?? '',
+    /\(BMC \(Dell iDRAC\)\) asks for its address and .*find it with: tink bmc discover$/,
+  );
+});
+
 test('offers no file that the server does not have, and the timeline names it', () => {
   const { sent, entries } = feed({ netboot: { lacksBinary: (name) => name === 'ipxe.efi' } }, packet(UEFI));
   assert.deepEqual(
