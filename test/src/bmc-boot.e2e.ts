@@ -1,10 +1,12 @@
 /**
  * A machine that is off, with a BMC, is installed by one `kubectl apply`: the Workflow powers it on and makes it boot from the network
- * once, and its serial console is followed over SSH until the installed system asks for a login.
+ * once, and its serial console is followed over SSH until the installed system asks for a login. Then it boots for repairs, and its disk is
+ * read in the shell of the in-memory OS.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bootedByBmc } from '@tinkerbell/sandbox/bmc';
+import { localAuthorization } from '@tinkerbell/sandbox/local-authorization';
 import { timelineOf, tink } from './bare-machine.ts';
 import {
   CONSOLE_FLAGS,
@@ -12,6 +14,7 @@ import {
   sshWords,
   tinkConsoleWords,
   watchConsole,
+  watchPage,
   withKey,
 } from './console-client.ts';
 import { openSiteWithBmc } from './site-with-bmc.ts';
@@ -54,8 +57,17 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
   assert.match(printed, /^SeaBIOS[^]*\niPXE[^]*\nhook: [^]*\nagent: [^]*\nWelcome to GRUB/);
   assert.doesNotMatch(printed, /tinkerbell_boot_token=(?!\*)/);
 
+  const page = watchPage(server.url, demo.name, localAuthorization(directory).authorization);
+  cleanup.defer(() => page.close());
+  await Promise.race([page.opened, ending]);
   watched.child.stdin?.write('root\r');
   await Promise.race([watched.until(/Password:/), ending]);
+  await Promise.race([page.until(/Password:/), ending]);
+
+  await tink(server, 'rescue', demo.name);
+  await Promise.race([watched.until(/rescue: a root shell is on each console/), ending]);
+  watched.child.stdin?.write('mount /dev/vda1 /mnt && echo "its name is $(cat /mnt/etc/hostname)"\r');
+  await Promise.race([watched.until(/its name is machine-1/), ending]);
   await tink(server, 'power', 'off', demo.name);
   assert.equal(machine.isOn(), false);
 });

@@ -68,3 +68,31 @@ export function watchConsole(
   };
   return { child, text: () => text, until: (expected: RegExp) => Promise.race([found(expected), ended]) };
 }
+
+/** A web page, with the WebSocket of Node. `authorization` is `Bearer` and a token. */
+export function watchPage(server: string, name: string, authorization: string) {
+  const token = Buffer.from(authorization.replace(/^Bearer /, '')).toString('base64url');
+  const url = `${server.replace(/^http/, 'ws')}/consoles/default/${name}`;
+  const protocols = ['tinkerbell.console.v1', `base64url.bearer.authorization.k8s.io.${token}`];
+  const socket = new WebSocket(url, protocols);
+  let text = '';
+  socket.binaryType = 'arraybuffer';
+  socket.addEventListener('message', ({ data }) => {
+    text += Buffer.from(data as ArrayBuffer).toString('latin1');
+  });
+  const opened = new Promise<void>((resolve) => socket.addEventListener('open', () => resolve()));
+  const ended = new Promise<never>((_, reject) =>
+    socket.addEventListener('close', ({ reason }) =>
+      reject(new Error(`the page was disconnected: ${reason}`)),
+    ),
+  );
+  ended.catch(() => undefined);
+  const found = async (expected: RegExp): Promise<void> => {
+    while (!expected.test(text)) await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  return {
+    opened: Promise.race([opened, ended]),
+    until: (expected: RegExp) => Promise.race([found(expected), ended]),
+    close: () => socket.close(),
+  };
+}

@@ -41,6 +41,12 @@ export {
 } from './endpoint-http.ts';
 export type { EndpointStream, EndpointStreamOptions, OpenEndpointStream } from './endpoint-stream.ts';
 export { decodedPathOf, pathElementsOf, pathNameOf, queryOf } from './path-name.ts';
+export {
+  offeredProtocols,
+  WebSocketResponse,
+  type MessageSocket,
+  type WebSocketOptions,
+} from './web-socket.ts';
 export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export type { FileInfo, Files, StreamProgress } from './files.ts';

@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls';
 import {
   HeldBytes,
   PlatformError,
+  WebSocketResponse,
   WholeResponse,
   type ClientCertificate,
   type Http,
@@ -20,6 +21,7 @@ import { hasTurn } from './http-turn.ts';
 import { nodeHttp } from './node-http.ts';
 import { holderOf } from './port-holder.ts';
 import { turnShare } from './turn-share.ts';
+import { asksForWebSocket, WebSockets } from './web-socket.ts';
 
 /**
  * Slow clients are cut off: headers within 10 s, a request body within 30 s unless the handler expects a long one (`body-time.ts`).
@@ -64,6 +66,7 @@ export function createNodeHttp(
         maxHeaderSize: HEADER_BYTES_LIMIT,
         highWaterMark: 1024 * 1024,
         optimizeEmptyRequests: true,
+        shouldUpgradeCallback: asksForWebSocket,
       };
       const { tls } = options;
       const server =
@@ -79,12 +82,14 @@ export function createNodeHttp(
                 ? {}
                 : { ca: tls.clientAuthorities, requestCert: true, rejectUnauthorized: false }),
             });
-      server.on(
-        'request',
-        (incoming, outgoing) => void answer(incoming, outgoing, { handler, log, held, stalledMs, bodyTimes }),
+      const answering = { handler, log, held, stalledMs, bodyTimes };
+      server.on('request', (incoming, outgoing) => void answer(incoming, outgoing, answering));
+      const webSockets = new WebSockets();
+      webSockets.serve(server, (incoming, outgoing, accept) =>
+        answer(incoming, outgoing, { ...answering, accept }),
       );
       await listen(server, options.port, options.address);
-      return new NodeHttpServer(server);
+      return new NodeHttpServer(server, webSockets);
     },
   };
 }
@@ -119,12 +124,14 @@ interface Answering {
   readonly held: HeldBytes;
   readonly stalledMs: number | undefined;
   readonly bodyTimes: BodyTimes | undefined;
+  /** Makes the connection a WebSocket, where the client asks for one. */
+  readonly accept?: (response: WebSocketResponse) => Promise<void>;
 }
 
 async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { handler, log, held, stalledMs, bodyTimes }: Answering,
+  { handler, log, held, stalledMs, bodyTimes, accept }: Answering,
 ): Promise<void> {
   const expectLongBody = limitBodyTime(incoming, outgoing, bodyTimes);
   // A pipelined request runs after the earlier ones are answered, so that one packet of requests does not
@@ -137,6 +144,7 @@ async function answer(
     const response = request.isUnderstood
       ? await handler(request, new NodeHttpContext(request, incoming))
       : new WholeResponse('bad request\n', { status: 400 });
+    if (accept !== undefined && response instanceof WebSocketResponse) return await accept(response);
     await sendResponse(response, outgoing, { incoming, held, stalledMs });
   } catch (thrown) {
     if (!outgoing.closed && !incoming.socket.destroyed)
@@ -184,9 +192,11 @@ function plainAddress(address: string | undefined): string {
 class NodeHttpServer implements HttpServer {
   readonly local: { address: string; port: number };
   readonly #server: Server;
+  readonly #webSockets: WebSockets;
 
-  constructor(server: Server) {
+  constructor(server: Server, webSockets: WebSockets) {
     this.#server = server;
+    this.#webSockets = webSockets;
     const local = server.address();
     if (local === null || typeof local === 'string')
       throw new Error('the HTTP server does not listen on a port');
@@ -204,6 +214,7 @@ class NodeHttpServer implements HttpServer {
         resolve();
       });
       this.#server.closeIdleConnections();
+      this.#webSockets.closeAll();
     });
   }
 

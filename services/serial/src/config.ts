@@ -1,5 +1,5 @@
 import type { BmcConnections } from '@tinkerbell/engine-bmc';
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { Authorizer, Clock, Log } from '@tinkerbell/platform-contract';
 import type { Journal, View } from '@tinkerbell/store-contract';
 
 export interface SerialDeps {
@@ -7,6 +7,8 @@ export interface SerialDeps {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly log: Log;
+  /** Decides about consoles of web pages. The keys of a Hardware decide about those over SSH. */
+  readonly authorizer: Authorizer;
   readonly connections: Pick<BmcConnections, 'openConsole' | 'close'>;
 }
 

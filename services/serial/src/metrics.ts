@@ -6,7 +6,7 @@ export type SerialMetrics = ReturnType<typeof createSerialMetrics>;
 export function createSerialMetrics(set: MetricSet) {
   return {
     logins: set.counter('serial_logins_total', 'SSH logins to serial consoles by outcome', ['outcome']),
-    sessions: set.gauge('serial_sessions', 'SSH sessions on serial consoles'),
+    sessions: set.gauge('serial_sessions', 'Sessions on serial consoles, over SSH and of web pages'),
     recordings: set.gauge('serial_recordings', 'serial consoles that are recorded'),
     recordedLines: set.counter('serial_recorded_lines_total', 'recorded lines of serial consoles', []),
     consoles: set.gauge('serial_consoles', 'serial consoles that are open at BMCs'),

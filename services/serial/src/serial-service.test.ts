@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { BmcError, type OpenedConsole } from '@tinkerbell/engine-bmc';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { samplesOf } from '@tinkerbell/platform-metrics';
+import type { Authorizer } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { Journal, JournalEntry } from '@tinkerbell/store-contract';
 import { createMemoryStore } from '@tinkerbell/store-memory';
@@ -56,6 +57,9 @@ function echoingMachine() {
   };
 }
 
+/** Keys decide over SSH. */
+const neverAsked = {} as Authorizer;
+
 async function started(machine = echoingMachine(), idleMs = 60_000) {
   const store = createMemoryStore();
   const view = createStoreView({ store, clock: nodeClock, log });
@@ -86,7 +90,14 @@ async function started(machine = echoingMachine(), idleMs = 60_000) {
   const timeline: JournalEntry[] = [];
   const journal: Pick<Journal, 'append'> = { append: (entry) => void timeline.push(entry) };
   const service = createSerialService(
-    { view, journal: journal as Journal, clock: nodeClock, log, connections: machine.connections },
+    {
+      view,
+      journal: journal as Journal,
+      clock: nodeClock,
+      log,
+      connections: machine.connections,
+      authorizer: neverAsked,
+    },
     { address: '127.0.0.1', port: 0, hostKey: readFileSync(keys.host, 'utf8'), idleMs, recordsAll: false },
   );
   await service.start(stopping.signal);

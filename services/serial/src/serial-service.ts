@@ -1,4 +1,4 @@
-/** SSH to the serial consoles of machines (upstream SecondStar), without ipmitool. */
+/** SSH to the serial consoles of machines (upstream SecondStar), without ipmitool. A route offers them to web pages. */
 import { once } from 'node:events';
 import { codeOf, PlatformError, Slots, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
@@ -12,6 +12,7 @@ import { runSession } from './ssh-session.ts';
 import { createConsoleRecorder } from './recording/console-recorder.ts';
 import { recordConsole } from './timeline.ts';
 import { watchedMachine } from './watched-machine.ts';
+import { createWebConsole } from './web-console.ts';
 
 /** Each holds buffers and a session at a BMC. */
 const CONNECTIONS_MAX = 256;
@@ -27,11 +28,14 @@ export function createSerialService(deps: SerialDeps, config: SerialConfig): Ser
   const set = new MetricSet();
   const metrics = createSerialMetrics(set);
   const consoles = new SharedConsoles(deps.connections);
-  const server = new SerialServer({ ...deps, consoles }, config, metrics);
+  const shared = { ...deps, consoles, sessions: { count: 0 } };
+  metrics.sessions.from(() => shared.sessions.count);
+  metrics.consoles.from(() => consoles.size);
+  const server = new SerialServer(shared, config, metrics);
   const { promise: stopped, resolve } = Promise.withResolvers<void>();
   return {
     name: 'serial',
-    routes: [],
+    routes: [createWebConsole(shared, config)],
     metrics: set,
     stopped: () => stopped,
     health: () => ({ ready: true }),
@@ -44,7 +48,7 @@ export function createSerialService(deps: SerialDeps, config: SerialConfig): Ser
   };
 }
 
-type ServerDeps = SerialDeps & { readonly consoles: SharedConsoles };
+type ServerDeps = SerialDeps & { readonly consoles: SharedConsoles; readonly sessions: { count: number } };
 
 class SerialServer {
   readonly #deps: ServerDeps;
@@ -53,14 +57,11 @@ class SerialServer {
   readonly #slots = new Slots(CONNECTIONS_MAX);
   readonly #clients = new Set<Connection>();
   readonly #server: Server;
-  #sessions = 0;
 
   constructor(deps: ServerDeps, config: SerialConfig, metrics: SerialMetrics) {
     this.#deps = deps;
     this.#config = config;
     this.#metrics = metrics;
-    metrics.sessions.from(() => this.#sessions);
-    metrics.consoles.from(() => deps.consoles.size);
     this.#server = new ssh2.Server({ hostKeys: [config.hostKey] }, (client) => this.#accept(client));
   }
 
@@ -132,8 +133,8 @@ class SerialServer {
       channel.end();
       return;
     }
-    this.#sessions += 1;
-    const { journal } = this.#deps;
+    const { journal, sessions } = this.#deps;
+    sessions.count += 1;
     const { name } = hardware.metadata;
     recordConsole(journal, hardware, {
       event: 'console-opened',
@@ -142,7 +143,7 @@ class SerialServer {
     try {
       await runSession(this.#deps, { channel, idleMs: this.#config.idleMs }, machine);
     } finally {
-      this.#sessions -= 1;
+      sessions.count -= 1;
       recordConsole(journal, hardware, {
         event: 'console-closed',
         message: `serial console of ${name} closed`,
