@@ -1,5 +1,5 @@
 /** The firmware of a machine, as arguments of QEMU. Debian's packages provide it. */
-import { access, readFile, writeFile } from 'node:fs/promises';
+import { access, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bootVariable, encodeBootOrder, encodeUriOption, GLOBAL_VARIABLES } from '@tinkerbell/efi-boot';
 import { withVariables, type EfiVariable } from './efi-variable-store.ts';
@@ -94,8 +94,11 @@ async function flashArguments(
 ): Promise<readonly string[]> {
   await need(flash.code, flash.debianPackage);
   const variables = join(directory, `${name}.vars`);
-  const fresh = await readFile(flash.variables);
-  await writeFile(variables, withVariables(fresh, nextBootFrom(httpBootUri)));
+  await copyFile(flash.variables, variables);
+  if (httpBootUri !== undefined) {
+    const fresh = await readFile(variables);
+    await writeFile(variables, withVariables(fresh, nextBootFrom(httpBootUri)));
+  }
   return [
     '-drive',
     `if=pflash,format=raw,readonly=on,file=${flash.code}`,
@@ -108,8 +111,7 @@ async function flashArguments(
 const HTTP_ENTRY = 0x2000;
 
 /** The firmware removes BootNext before it boots the entry, which is in no BootOrder. */
-function nextBootFrom(uri: string | undefined): readonly EfiVariable[] {
-  if (uri === undefined) return [];
+function nextBootFrom(uri: string): readonly EfiVariable[] {
   const vendor = GLOBAL_VARIABLES;
   return [
     { name: bootVariable(HTTP_ENTRY), vendor, bytes: encodeUriOption('HTTP boot of the BMC', uri) },

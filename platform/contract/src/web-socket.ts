@@ -27,7 +27,7 @@ export class WebSocketResponse extends Response {
   constructor(options: WebSocketOptions, serve: (socket: MessageSocket) => void) {
     super('this path is a WebSocket\n', {
       status: 426,
-      headers: { upgrade: 'websocket', connection: 'upgrade', 'content-type': 'text/plain' },
+      headers: { upgrade: 'websocket', connection: 'upgrade, close', 'content-type': 'text/plain' },
     });
     this.options = options;
     this.serve = serve;

@@ -28,7 +28,8 @@ export class WebSockets {
       socket.on('error', () => undefined);
       const outgoing = new nodeHttp.ServerResponse(incoming);
       outgoing.assignSocket(incoming.socket);
-      outgoing.once('finish', () => socket.end());
+      // Otherwise a client that never closes its side would keep the connection.
+      outgoing.once('finish', () => incoming.socket.destroySoon());
       outgoing.setHeader('connection', 'close');
       void answer(incoming, outgoing, (response) => {
         outgoing.detachSocket(incoming.socket);

@@ -5,7 +5,7 @@ import { namespacePhaseIn, rulesIn, schemaIn } from './answer-bodies.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import type { ClusterFields } from './cluster-fields.ts';
 import { collectionPath } from './collection-paths.ts';
-import { extensionPaths, missingFields } from './missing-fields.ts';
+import { extensionPaths, missingFields, refusedPaths } from './missing-fields.ts';
 import { CLUSTER_ROLE_FILE, messageIn } from './refused.ts';
 import { missingRights } from './required-rules.ts';
 
@@ -80,12 +80,14 @@ async function definitionState(
   // This project's own API serves the kinds without their definitions.
   if (status !== 200) return 'served';
   const missing = missingFields(schemaIn(crdFor(kind), kind.version), schemaIn(body, kind.version));
-  const others = missing.filter((path) => !extensionPaths(collection).includes(path));
+  const placed = extensionPaths(collection);
+  const expected = [...placed, ...refusedPaths(collection)];
+  const others = missing.filter((path) => !expected.includes(path));
   if (others.length > 0)
     return {
       problem: `the CRD ${collection} of the cluster lacks ${others.slice(0, SHOWN_MAX).join(', ')}: it is older than this server; ${APPLY}`,
     };
-  if (missing.length > 0) fields.isUpstreams(collection);
+  if (missing.some((path) => placed.includes(path))) fields.isUpstreams(collection);
   return 'served';
 }
 

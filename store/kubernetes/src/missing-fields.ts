@@ -1,5 +1,6 @@
 /** Finds the fields of one schema that another one lacks. An API server drops them. */
 import {
+  bootDeviceExtensions,
   hardwareStatusExtensions,
   workflowActionExtensions,
   workflowStatusExtensions,
@@ -48,4 +49,20 @@ const extensions: Readonly<Record<string, readonly string[]>> = {
 /** Fields that have another place with upstream's CRDs. */
 export function extensionPaths(collection: string): readonly string[] {
   return extensions[collection] ?? [];
+}
+
+/** Where operations of BMCs are. */
+const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
+  'workflows.tinkerbell.org': ['preparingActions[]', 'postActions[]'].map(
+    (actions) => `spec.bootOptions.custombootConfig.${actions}`,
+  ),
+  'jobs.bmc.tinkerbell.org': ['spec.tasks[]'],
+  'tasks.bmc.tinkerbell.org': ['spec.task'],
+};
+
+/** Fields that an author cannot use with upstream's CRDs. An object that has one is refused, with the name of the field. */
+export function refusedPaths(collection: string): readonly string[] {
+  return (OPERATIONS[collection] ?? []).flatMap((operation) =>
+    bootDeviceExtensions.map((field) => `${operation}.bootDevice.${field}`),
+  );
 }

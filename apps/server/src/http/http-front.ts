@@ -3,6 +3,7 @@ import {
   derivedContext,
   pathNameOf,
   queryOf,
+  WebSocketResponse,
   WholeResponse,
   type ApiRoute,
   type Authenticator,
@@ -80,7 +81,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
       const response = await (route.access === 'api'
         ? guarded(options, route, { request, context })
         : route.handle(request, context));
-      status = response?.status;
+      status = response && statusOf(response, request);
       return response;
     } finally {
       if (status === undefined) requests.declined(route.name);
@@ -149,6 +150,12 @@ function rejection(
       ...(code === 401 ? { 'www-authenticate': challenge } : {}),
     },
   });
+}
+
+/** A WebSocket that the listener opens has succeeded. The response has the status for a client that did not ask for one. */
+function statusOf(response: Response, { headers }: HttpRequest): number {
+  const isOpened = response instanceof WebSocketResponse && headers.has('upgrade');
+  return isOpened ? 101 : response.status;
 }
 
 function text(body: string, status = 200): Response {
