@@ -30,7 +30,7 @@ after(() => rmSync(folder, { recursive: true }));
 /** A machine that repeats what is typed, in capitals. */
 function echoingMachine() {
   const opened: { readonly isOpen: boolean }[] = [];
-  let fail: BmcError | undefined;
+  let fail: Error | undefined;
   const openConsole = (): Promise<OpenedConsole> => {
     if (fail !== undefined) return Promise.reject(fail);
     const state = { isOpen: true };
@@ -52,7 +52,7 @@ function echoingMachine() {
   };
   return {
     opened,
-    failWith: (error: BmcError) => void (fail = error),
+    failWith: (error: Error) => void (fail = error),
     connections: { openConsole, close: () => Promise.resolve() },
   };
 }
@@ -216,6 +216,15 @@ test('a machine without a BMC and a console that does not open say why', { skip 
   assert.match(without.text, /hardware\/m2 has no BMC: set spec.bmcRef/);
   assert.equal(await dead.exited, 1);
   assert.match(dead.text, /disconnected: unreachable: ipmitool: no answer .*; check spec.connection.host/);
+});
+
+test('an error that nobody expected ends the session, and not the server', { skip }, async () => {
+  const machine = echoingMachine();
+  machine.failWith(new Error('the store is gone'));
+  await using site = await started(machine);
+  const client = site.connect('m1');
+  assert.equal(await client.exited, 1);
+  assert.match(client.text, /disconnected: the console cannot be opened; the log of the server says why/);
 });
 
 test('an idle session ends, and commands are refused', { skip }, async () => {

@@ -1,7 +1,7 @@
 /** One SSH session: its keys go to the console of the machine, and what the console prints goes to it. */
-import { BmcError, adviceFor } from '@tinkerbell/engine-bmc';
 import type { ServerChannel } from 'ssh2';
 import type { SerialConfig, SerialDeps } from './config.ts';
+import { consoleFailure } from './console-failure.ts';
 import { EscapeFilter } from './escape.ts';
 import type { JoinedConsole, SharedConsoles } from './shared-console.ts';
 import type { WatchedMachine } from './watched-machine.ts';
@@ -13,7 +13,7 @@ const UNREAD_BYTES_MAX = 1024 * 1024;
 
 /** Runs until the client leaves, is idle for too long, or the console ends. */
 export async function runSession(
-  { consoles, clock }: { readonly consoles: SharedConsoles; readonly clock: SerialDeps['clock'] },
+  { consoles, clock, log }: Pick<SerialDeps, 'clock' | 'log'> & { readonly consoles: SharedConsoles },
   { channel, idleMs }: { readonly channel: ServerChannel } & Pick<SerialConfig, 'idleMs'>,
   machine: WatchedMachine,
 ): Promise<void> {
@@ -23,8 +23,7 @@ export async function runSession(
     const joined = await consoles.join(machine.key, machine.connection, session);
     await session.run(joined);
   } catch (thrown) {
-    if (!(thrown instanceof BmcError)) throw thrown;
-    session.ended(`${thrown.code}: ${thrown.message}; ${adviceFor(thrown.code)}`);
+    session.ended(consoleFailure(thrown, log));
   }
 }
 

@@ -19,7 +19,7 @@ const timeout = 20_000;
 /** Each machine repeats what is typed, in capitals. */
 function echoing() {
   const printers: WritableStreamDefaultWriter<Uint8Array>[] = [];
-  let failure: BmcError | undefined;
+  let failure: Error | undefined;
   const openConsole = (): Promise<OpenedConsole> => {
     if (failure !== undefined) return Promise.reject(failure);
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -36,7 +36,7 @@ function echoing() {
   };
   return {
     printers,
-    fail: (error: BmcError) => (failure = error),
+    fail: (error: Error) => (failure = error),
     connections: { openConsole, close: () => Promise.resolve() },
   };
 }
@@ -250,4 +250,10 @@ test('a page sends its token as a protocol, as with Kubernetes', async () => {
   assert.equal(of({ 'sec-websocket-protocol': `${PROTOCOL}, ${token}` }), 'Bearer a.b-c');
   assert.equal(of({ authorization: 'Bearer x', 'sec-websocket-protocol': token }), 'Bearer x');
   assert.equal(of({ 'sec-websocket-protocol': PROTOCOL }), undefined);
+});
+
+test('an error that nobody expected ends the session, and not the server', { timeout }, async () => {
+  await using site = await started();
+  site.fail(new Error('the store is gone'));
+  assert.equal(await site.open().ended, '1011 the console cannot be opened; the log of the server says why');
 });

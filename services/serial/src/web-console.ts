@@ -3,7 +3,6 @@
  * keys, and messages of the server are what the machine prints.
  */
 import { ANONYMOUS, MASTERS, type User } from '@tinkerbell/access';
-import { adviceFor, BmcError } from '@tinkerbell/engine-bmc';
 import {
   offeredProtocols,
   pathElementsOf,
@@ -17,6 +16,7 @@ import {
 } from '@tinkerbell/platform-contract';
 import type { Hardware } from '@tinkerbell/resources';
 import type { SerialConfig, SerialDeps } from './config.ts';
+import { consoleFailure } from './console-failure.ts';
 import type { JoinedConsole, SharedConsoles } from './shared-console.ts';
 import { recordConsole } from './timeline.ts';
 import { watchedMachine, type WatchedMachine } from './watched-machine.ts';
@@ -89,8 +89,7 @@ export function createWebConsole(deps: WebConsoleDeps, { idleMs }: Pick<SerialCo
     try {
       session.run(await deps.consoles.join(machine.key, machine.connection, session));
     } catch (thrown) {
-      if (!(thrown instanceof BmcError)) throw thrown;
-      session.fail(`${thrown.code}: ${thrown.message}; ${adviceFor(thrown.code)}`);
+      session.fail(consoleFailure(thrown, deps.log));
     }
     await socket.closed;
     session.close();

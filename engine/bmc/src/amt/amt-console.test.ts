@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nodeClock, nodeRandom, openNodeEndpointHttp } from '@tinkerbell/platform-node';
 import fc from 'fast-check';
 import { BmcError } from '../bmc-error.ts';
 import type { BmcSession, SerialConsole } from '../driver.ts';
+import { openAmtConsole } from './amt-console.ts';
+import { nodeDigestHash } from './node-digest.ts';
 import { amtRack, type AmtRack } from '../testing/amt-rack.ts';
 
 const timeout = 30_000;
@@ -126,4 +129,19 @@ test('random answers never open a console, and never hang', { timeout }, async (
     }),
     { seed: 16994, numRuns: 60 },
   );
+});
+
+test('a user name that is too long is refused before anything is connected', async () => {
+  const openStream = () => assert.fail('it connected');
+  const deps = {
+    clock: nodeClock,
+    openHttp: openNodeEndpointHttp,
+    openStream,
+    random: nodeRandom,
+    hash: nodeDigestHash,
+  };
+  const credentials = { username: 'u'.repeat(300), password: 'x' };
+  const target = { host: '127.0.0.1', credentials, trust: { kind: 'any' }, timeoutMs: 100 } as const;
+  const given = { target, options: {}, signal: new AbortController().signal };
+  assert.equal(await codeOf(openAmtConsole(deps, given, 1)), 'wrong-credentials');
 });

@@ -3,7 +3,7 @@ import { HEARTBEAT_MS, SolSession, type SolFailure, type SolStep } from '@tinker
 import { EndpointError, type Clock, type EndpointStream } from '@tinkerbell/platform-contract';
 import { bytesToHex } from '@tinkerbell/wire';
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
-import type { SerialConsole } from '../driver.ts';
+import type { BmcCredentials, SerialConsole } from '../driver.ts';
 import { codeOfEndpoint } from '../http/bmc-request.ts';
 import type { AmtTarget } from './amt-client.ts';
 import type { AmtDeps } from './amt-deps.ts';
@@ -31,16 +31,25 @@ export async function openAmtConsole(
 ): Promise<SerialConsole> {
   const { host, credentials, trust, timeoutMs } = target;
   const tls = options.hostScheme === 'https' ? trust : undefined;
+  const session = sessionFor(deps, credentials);
   const stream = await deps
     .openStream({ host, port: port + PORT_AFTER, tls, timeoutMs, signal })
     .catch((thrown: unknown) => {
       throw bmcError(thrown);
     });
-  const clientNonce = bytesToHex(deps.random.bytes(CLIENT_NONCE_BYTES));
-  const session = new SolSession(credentials, { md5: (text) => deps.hash('MD5', text), clientNonce });
   const console = new AmtConsole(stream, session, deps.clock);
   await console.open(timeoutMs);
   return console;
+}
+
+function sessionFor({ random, hash }: AmtDeps, credentials: BmcCredentials): SolSession {
+  const clientNonce = bytesToHex(random.bytes(CLIENT_NONCE_BYTES));
+  try {
+    return new SolSession(credentials, { md5: (text) => hash('MD5', text), clientNonce });
+  } catch (thrown) {
+    const message = 'the user name is too long for the serial console of AMT';
+    throw new BmcError('wrong-credentials', message, { cause: thrown });
+  }
 }
 
 class AmtConsole implements SerialConsole {
