@@ -2,11 +2,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { MessageSocket, WebSocketResponse } from '@tinkerbell/platform-contract';
-import type { WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { nodeHttp } from './node-http.ts';
 
 /** Answers one request on a connection that Node has taken from HTTP. */
-export type AnswerUpgrade = (
+type AnswerUpgrade = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   accept: (response: WebSocketResponse) => Promise<void>,
@@ -19,8 +19,6 @@ export function asksForWebSocket({ method, headers }: IncomingMessage): boolean 
 
 export class WebSockets {
   readonly #open = new Set<WebSocket>();
-  readonly #protocols = new WeakMap<IncomingMessage, string>();
-  #server: Promise<WebSocketServer> | undefined;
 
   /** Takes the requests of this server. `answer` sends every other answer itself. */
   serve(server: Server, answer: AnswerUpgrade): void {
@@ -47,41 +45,30 @@ export class WebSockets {
     { incoming, socket, head }: { incoming: IncomingMessage; socket: Duplex; head: Buffer },
   ): Promise<void> {
     const { protocol, messageBytesMax } = response.options;
-    if (protocol !== undefined) this.#protocols.set(incoming, protocol);
-    this.#server ??= this.#load();
-    const server = await this.#server;
+    // Few servers are ever asked for a WebSocket.
+    const { WebSocketServer } = await import('ws');
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: messageBytesMax,
+      handleProtocols: () => protocol ?? false,
+    });
     server.handleUpgrade(incoming, socket, head, (opened) => {
       this.#open.add(opened);
       opened.once('close', () => this.#open.delete(opened));
-      response.serve(new NodeMessageSocket(opened, messageBytesMax));
-    });
-  }
-
-  /** Few servers are ever asked for a WebSocket. */
-  async #load(): Promise<WebSocketServer> {
-    const { WebSocketServer } = await import('ws');
-    return new WebSocketServer({
-      noServer: true,
-      perMessageDeflate: false,
-      maxPayload: MESSAGE_BYTES_MAX,
-      handleProtocols: (_, incoming) => this.#protocols.get(incoming) ?? false,
+      response.serve(new NodeMessageSocket(opened));
     });
   }
 }
 
-/** What is read before the limit of the response is known. */
-const MESSAGE_BYTES_MAX = 1024 * 1024;
-const TOO_BIG = 1009;
-
 class NodeMessageSocket implements MessageSocket {
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
-  readonly #messageBytesMax: number;
   #handled: Promise<void> = Promise.resolve();
 
-  constructor(socket: WebSocket, messageBytesMax: number) {
+  constructor(socket: WebSocket) {
     this.#socket = socket;
-    this.#messageBytesMax = messageBytesMax;
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     socket.on('error', () => undefined);
   }
@@ -96,7 +83,6 @@ class NodeMessageSocket implements MessageSocket {
 
   onMessage(handle: (bytes: Uint8Array) => Promise<void>): void {
     this.#socket.on('message', (data: Buffer) => {
-      if (data.length > this.#messageBytesMax) return this.close(TOO_BIG, 'the message is too long');
       this.#socket.pause();
       this.#handled = this.#handled
         .then(() => handle(data))
