@@ -7,6 +7,7 @@ import type { BmcSession, SerialConsole } from '../driver.ts';
 import { openAmtConsole } from './amt-console.ts';
 import { nodeDigestHash } from './node-digest.ts';
 import { amtRack, type AmtRack } from '../testing/amt-rack.ts';
+import { codeOf } from '../testing/code-of.ts';
 
 const timeout = 30_000;
 
@@ -26,17 +27,6 @@ async function read(console: SerialConsole, length: number): Promise<string> {
   }
   reader.releaseLock();
   return text;
-}
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (thrown) {
-    assert.ok(thrown instanceof BmcError, String(thrown));
-    assert.doesNotMatch(thrown.message, /secret-word/);
-    return thrown.code;
-  }
 }
 
 for (const isSecure of [false, true])

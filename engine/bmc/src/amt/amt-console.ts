@@ -1,10 +1,11 @@
 /** The serial console of Intel AMT. It performs what the session of `@tinkerbell/amt-redirection` decides. */
 import { HEARTBEAT_MS, SolSession, type SolFailure, type SolStep } from '@tinkerbell/amt-redirection';
-import { EndpointError, type Clock, type EndpointStream } from '@tinkerbell/platform-contract';
+import type { Clock, EndpointStream } from '@tinkerbell/platform-contract';
 import { bytesToHex } from '@tinkerbell/wire';
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
+import { consoleClosed, endOutput, OUTPUT_BYTES_MAX } from '../console-output.ts';
 import type { BmcCredentials, SerialConsole } from '../driver.ts';
-import { codeOfEndpoint } from '../http/bmc-request.ts';
+import { bmcErrorOf } from '../http/bmc-request.ts';
 import type { AmtTarget } from './amt-client.ts';
 import type { AmtDeps } from './amt-deps.ts';
 
@@ -13,9 +14,6 @@ const PORT_AFTER = 2;
 const CLIENT_NONCE_BYTES = 16;
 /** A device that has missed this many heartbeats is gone. */
 const HEARTBEATS_MISSED = 4;
-/** Characters that wait for a slow reader. Beyond this the device waits. */
-const OUTPUT_BYTES_MAX = 64 * 1024;
-
 const CODES: Readonly<Record<SolFailure, BmcErrorCode>> = {
   busy: 'busy',
   unsupported: 'unsupported',
@@ -35,7 +33,7 @@ export async function openAmtConsole(
   const stream = await deps
     .openStream({ host, port: port + PORT_AFTER, tls, timeoutMs, signal })
     .catch((thrown: unknown) => {
-      throw bmcError(thrown);
+      throw bmcErrorOf(thrown);
     });
   const console = new AmtConsole(stream, session, deps.clock);
   await console.open(timeoutMs);
@@ -89,7 +87,7 @@ class AmtConsole implements SerialConsole {
       await this.#send([this.#session.start()]);
       await this.#opened.promise;
     } catch (thrown) {
-      const error = bmcError(thrown);
+      const error = bmcErrorOf(thrown);
       await this.#end(error);
       throw error;
     }
@@ -97,7 +95,7 @@ class AmtConsole implements SerialConsole {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    if (this.#isOver) throw new BmcError('session-lost', 'the serial console is closed');
+    if (this.#isOver) throw consoleClosed();
     await this.#send(this.#session.write(bytes));
   }
 
@@ -117,7 +115,7 @@ class AmtConsole implements SerialConsole {
       }
       await this.#end(new BmcError('session-lost', 'the device has closed the connection'));
     } catch (thrown) {
-      await this.#end(bmcError(thrown));
+      await this.#end(bmcErrorOf(thrown));
     }
   }
 
@@ -137,7 +135,7 @@ class AmtConsole implements SerialConsole {
     try {
       for (const one of messages) await this.#stream.write(one);
     } catch (thrown) {
-      throw bmcError(thrown);
+      throw bmcErrorOf(thrown);
     }
   }
 
@@ -155,23 +153,11 @@ class AmtConsole implements SerialConsole {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#cancelTimer();
-    this.#opened.reject(error ?? new BmcError('session-lost', 'the serial console is closed'));
+    this.#opened.reject(error ?? consoleClosed());
     this.#room.resolve();
     const controller = this.#controller;
     this.#controller = undefined;
-    try {
-      if (error === undefined) controller?.close();
-      else controller?.error(error);
-    } catch {
-      // The reader has cancelled the stream.
-    }
+    endOutput(controller, error);
     await this.#stream[Symbol.asyncDispose]();
   }
-}
-
-function bmcError(thrown: unknown): BmcError {
-  if (thrown instanceof BmcError) return thrown;
-  if (thrown instanceof EndpointError)
-    return new BmcError(codeOfEndpoint[thrown.code], thrown.message, { cause: thrown });
-  throw thrown;
 }

@@ -2,23 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BootSetting } from '@tinkerbell/bmc';
 import type { AmtLies } from '@tinkerbell/sandbox/bmc';
-import { BmcError } from '../bmc-error.ts';
 import type { BmcSession } from '../driver.ts';
 import { amtRack } from '../testing/amt-rack.ts';
+import { codeOf } from '../testing/code-of.ts';
 import { tlsSha256 } from '../testing/redfish-rack.ts';
 
 const pxe: BootSetting = { device: 'pxe', persistent: false, efiBoot: true };
-
-async function codeOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (thrown) {
-    assert.ok(thrown instanceof BmcError, String(thrown));
-    assert.doesNotMatch(thrown.message, /secret-word/);
-    return thrown.code;
-  }
-}
 
 test('power is switched and read', async () => {
   await using rack = await amtRack();

@@ -8,8 +8,7 @@ import {
 } from '@tinkerbell/platform-contract';
 import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
 
-/** The codes of failed connections. */
-export const codeOfEndpoint: Readonly<Record<EndpointFailure, BmcErrorCode>> = {
+const codes: Readonly<Record<EndpointFailure, BmcErrorCode>> = {
   unreachable: 'unreachable',
   'timed-out': 'timed-out',
   'untrusted-certificate': 'untrusted-certificate',
@@ -26,13 +25,19 @@ export async function bmcRequest(
   request: EndpointRequest,
 ): Promise<EndpointAnswer> {
   const answer = await http.request(url, request).catch((thrown: unknown) => {
-    if (thrown instanceof EndpointError)
-      throw new BmcError(codeOfEndpoint[thrown.code], thrown.message, { cause: thrown });
-    throw thrown;
+    throw bmcErrorOf(thrown);
   });
   if (answer.status < 300 || answer.status >= 400) return answer;
   const to = answer.headers.get('location') ?? 'nowhere';
   throw new BmcError('redirected', `${url.host} redirects to ${to}, which gets no credentials`);
+}
+
+/** Returns a BmcError as it is, and for a failed connection. Throws every other error. */
+export function bmcErrorOf(thrown: unknown): BmcError {
+  if (thrown instanceof BmcError) return thrown;
+  if (thrown instanceof EndpointError)
+    return new BmcError(codes[thrown.code], thrown.message, { cause: thrown });
+  throw thrown;
 }
 
 /** The code of an answer that reports a failure. */

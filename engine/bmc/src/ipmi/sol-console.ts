@@ -12,13 +12,11 @@ import {
   type SolStream,
 } from '@tinkerbell/ipmi';
 import { BmcError } from '../bmc-error.ts';
+import { consoleClosed, endOutput, OUTPUT_BYTES_MAX } from '../console-output.ts';
 import type { SerialConsole } from '../driver.ts';
 import { valueOf } from './invalid-answer.ts';
 import type { IpmiConnection } from './ipmi-connection.ts';
 import { OneTimer } from './one-timer.ts';
-
-/** Characters that wait for a slow reader. Beyond this the BMC is asked to wait. */
-const OUTPUT_BYTES_MAX = 64 * 1024;
 
 const opening = 'open the serial console';
 /** Table 24-2: open elsewhere, disabled, too many, without or only with encryption. */
@@ -78,7 +76,7 @@ class SolConsole implements SerialConsole {
   }
 
   write(bytes: Uint8Array): Promise<void> {
-    if (this.#isOver) return Promise.reject(this.#ended ?? closed());
+    if (this.#isOver) return Promise.reject(this.#ended ?? consoleClosed());
     if (bytes.length === 0) return Promise.resolve();
     this.#written += bytes.length;
     const completeAt = this.#written;
@@ -89,7 +87,7 @@ class SolConsole implements SerialConsole {
   }
 
   sendBreak(): Promise<void> {
-    if (this.#isOver) return Promise.reject(this.#ended ?? closed());
+    if (this.#isOver) return Promise.reject(this.#ended ?? consoleClosed());
     this.#on({ kind: 'break' });
     return Promise.resolve();
   }
@@ -143,18 +141,9 @@ class SolConsole implements SerialConsole {
     this.#timer.stop();
     this.#connection.onPayload = () => undefined;
     this.#connection.onLost = () => undefined;
-    for (const write of this.#writes.splice(0)) write.reject(error ?? closed());
+    for (const write of this.#writes.splice(0)) write.reject(error ?? consoleClosed());
     const controller = this.#controller;
     this.#controller = undefined;
-    try {
-      if (error === undefined) controller?.close();
-      else controller?.error(error);
-    } catch {
-      // The reader has cancelled the stream.
-    }
+    endOutput(controller, error);
   }
-}
-
-function closed(): BmcError {
-  return new BmcError('session-lost', 'the serial console is closed');
 }
