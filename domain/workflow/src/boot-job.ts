@@ -44,10 +44,9 @@ export function bootJobActions(
   const { bootMode, isoURL = '' } = workflow.spec?.bootOptions ?? {};
   if (bootMode === 'customboot') return customActions(workflow, phase);
   if (phase === 'post') return [EJECT];
-  const efiBoot = (hardware.spec?.interfaces ?? []).some((one) => one.dhcp?.uefi === true);
-  if (bootMode === 'netboot') return powerCycle({ device: ['pxe'], efiBoot });
+  if (bootMode === 'netboot') return bootOnceActions(hardware, 'pxe');
   if (isoURL === '') return { message: 'iso url must be a valid url' };
-  return powerCycle({ device: ['cdrom'], efiBoot }, [
+  return bootOnceActions(hardware, 'cdrom', [
     EJECT,
     { virtualMediaAction: { mediaURL: isoURL, kind: 'CD' } },
   ]);
@@ -58,11 +57,15 @@ function customActions(workflow: Workflow, phase: BootPhase): readonly BmcAction
   return (phase === 'preparing' ? config?.preparingActions : config?.postActions) ?? [];
 }
 
-function powerCycle(
-  bootDevice: NonNullable<BmcAction['oneTimeBootDeviceAction']>,
+/** Returns the operations that restart a machine from a device, once. `before` comes while it is off. */
+export function bootOnceActions(
+  { spec }: Hardware,
+  device: 'pxe' | 'cdrom',
   before: readonly BmcAction[] = [],
 ): readonly BmcAction[] {
-  return [{ powerAction: 'off' }, ...before, { oneTimeBootDeviceAction: bootDevice }, { powerAction: 'on' }];
+  const efiBoot = (spec?.interfaces ?? []).some(({ dhcp }) => dhcp?.uefi === true);
+  const oneTimeBootDeviceAction = { device: [device], efiBoot };
+  return [{ powerAction: 'off' }, ...before, { oneTimeBootDeviceAction }, { powerAction: 'on' }];
 }
 
 /** Returns the Job to create, or the reason why it is invalid. The store or the caller assigns uid and creation time. */

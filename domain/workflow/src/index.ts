@@ -39,6 +39,7 @@ export {
   bootJobName,
   bootJobOf,
   bootJobProgress,
+  bootOnceActions,
   type BootJobProblem,
   type BootPhase,
 } from './boot-job.ts';

@@ -1,5 +1,6 @@
 /** Boots a machine into the in-memory OS with a shell, and back to its disk. */
 import { hardwareKind, RESCUE_ANNOTATION, type BmcAction, type Hardware } from '@tinkerbell/resources';
+import { bootOnceActions } from '@tinkerbell/workflow';
 import { runJob } from '../bmc/run-job.ts';
 import type { Session } from '../client/session.ts';
 import { TinkFailure } from '../failure.ts';
@@ -32,7 +33,7 @@ export async function rescue(session: Session, wish: RescueWish): Promise<Rescue
   await session.client.patch({ kind: hardwareKind, namespace, name }, { type: 'merge', body });
   const bmc = hardware.spec?.bmcRef?.name ?? '';
   if (bmc === '' || !wish.restarts) return { hardware, isRestarted: false };
-  const tasks = wish.isOver ? FROM_DISK : fromNetwork(hardware);
+  const tasks = wish.isOver ? FROM_DISK : bootOnceActions(hardware, 'pxe');
   const job = { word: 'rescue', tasks, timeoutSeconds: wish.timeoutSeconds };
   const outcome = await runJob(session, { hardware, bmc }, job);
   if (outcome.ok) return { hardware, isRestarted: true };
@@ -42,10 +43,3 @@ export async function rescue(session: Session, wish: RescueWish): Promise<Rescue
 }
 
 const FROM_DISK: readonly BmcAction[] = [{ powerAction: 'off' }, { powerAction: 'on' }];
-
-/** As a Workflow with the boot mode `netboot` does it. */
-function fromNetwork({ spec }: Hardware): readonly BmcAction[] {
-  const efiBoot = (spec?.interfaces ?? []).some(({ dhcp }) => dhcp?.uefi === true);
-  const oneTimeBootDeviceAction = { device: ['pxe'], efiBoot };
-  return [{ powerAction: 'off' }, { oneTimeBootDeviceAction }, { powerAction: 'on' }];
-}
