@@ -27,22 +27,16 @@ const MEDIA = 4;
 const HARD_DRIVE = 1;
 const HARD_DRIVE_BYTES = 42;
 const FILE_PATH = 4;
-const NODE_HEAD_BYTES = 4;
-const END = [0x7f, 0xff, 4, 0] as const;
+export const NODE_HEAD_BYTES = 4;
+export const END = [0x7f, 0xff, 4, 0] as const;
 const GPT_FORMAT = 2;
 const GUID_SIGNATURE = 2;
 
 /** Returns an active entry. `description` and `file` must not contain NUL. */
 export function encodeLoadOption(description: string, { partition, file }: LoaderPath): Uint8Array {
-  const name = utf16(description);
   const path = utf16(file);
   const pathBytes = HARD_DRIVE_BYTES + NODE_HEAD_BYTES + path.length + END.length;
-  const bytes = new Uint8Array(DESCRIPTION_OFFSET + name.length + pathBytes);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, ACTIVE, true);
-  view.setUint16(4, pathBytes, true);
-  bytes.set(name, DESCRIPTION_OFFSET);
-  const drive = DESCRIPTION_OFFSET + name.length;
+  const { bytes, view, pathAt: drive } = activeOption(description, pathBytes);
   setHead(view, drive, { subtype: HARD_DRIVE, length: HARD_DRIVE_BYTES });
   view.setUint32(drive + 4, partition.number, true);
   view.setBigUint64(drive + 8, BigInt(partition.firstSector), true);
@@ -106,8 +100,23 @@ function setHead(
   view.setUint16(at + 2, node.length, true);
 }
 
+/** Returns an active entry with room for its path. */
+export function activeOption(
+  description: string,
+  pathBytes: number,
+): { readonly bytes: Uint8Array; readonly view: DataView; readonly pathAt: number } {
+  const name = utf16(description);
+  const pathAt = DESCRIPTION_OFFSET + name.length;
+  const bytes = new Uint8Array(pathAt + pathBytes);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, ACTIVE, true);
+  view.setUint16(4, pathBytes, true);
+  bytes.set(name, DESCRIPTION_OFFSET);
+  return { bytes, view, pathAt };
+}
+
 /** With its NUL. */
-export function utf16(text: string): Uint8Array {
+function utf16(text: string): Uint8Array {
   const bytes = new Uint8Array((text.length + 1) * 2);
   const view = new DataView(bytes.buffer);
   for (let unit = 0; unit < text.length; unit += 1) view.setUint16(unit * 2, text.charCodeAt(unit), true);
