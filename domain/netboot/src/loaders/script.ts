@@ -25,7 +25,8 @@ export type ScriptDecision =
 /**
  * Returns the iPXE script of a machine. A machine that may not netboot boots its disk, or is refused, as in upstream, when
  * `bootLocalWhenIdle` is false. The same holds for a machine whose workflows are all finished, which would otherwise install
- * itself again. A machine that is repaired always boots the in-memory OS. A custom script is its author's responsibility and is served whether or not there is work.
+ * itself again. A machine that is repaired always boots the in-memory OS. A custom script is its author's responsibility and is
+ * served whether or not there is work.
  */
 export function scriptFor({ reservation, machineState, settings }: ScriptInput): ScriptDecision {
   if (!reservation.mayNetboot) {

@@ -1,4 +1,7 @@
-/** The driver of Intel AMT (upstream bmclib's provider `IntelAMT`): power, the next boot, the parts and the serial console of business PCs. */
+/**
+ * The driver of Intel AMT (upstream bmclib's provider `IntelAMT`): power, the next boot, the parts and the serial console of business
+ * PCs.
+ */
 import type { BootDevice, BootSetting, PowerOperation, PowerState } from '@tinkerbell/bmc';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import {
