@@ -24,6 +24,23 @@ const discover = encodePacket({
   },
 });
 
+/** Repeats the packet until the server lists its sender. */
+async function untilListed(
+  packet: Uint8Array,
+  dhcpPort: number,
+  done: (words: string) => Promise<string>,
+): Promise<void> {
+  const socket = createSocket('udp4');
+  try {
+    for (let listed = ''; !listed.includes(MAC); listed = await done('get unknown -o name')) {
+      socket.send(packet, dhcpPort, '127.0.0.1');
+      await setTimeout(50);
+    }
+  } finally {
+    socket.close();
+  }
+}
+
 test('is listed, has a page, and is accepted by the printed command', async (context) => {
   const dhcpPort = await freePort();
   const server = await runServer({ dhcpPort });
@@ -34,12 +51,7 @@ test('is listed, has a page, and is accepted by the printed command', async (con
   assert.match(nobody.err, /no unregistered machine has asked/);
 
   assert.ok(discover.ok);
-  const socket = createSocket('udp4');
-  context.after(() => socket.close());
-  for (let listed = ''; !listed.includes(MAC); listed = await done('get unknown -o name')) {
-    socket.send(discover.bytes, dhcpPort, '127.0.0.1');
-    await setTimeout(50);
-  }
+  await untilListed(discover.bytes, dhcpPort, done);
   const { out, err } = await tink('get unknown');
   assert.match(
     out,
@@ -92,12 +104,7 @@ test('a BMC that asks for its own address is not a machine to install', async (c
     options: { messageType: 3, vendorClassIdentifier: 'iDRAC', requestedAddress: ipv4('192.0.2.77') },
   });
   assert.ok(request.ok);
-  const socket = createSocket('udp4');
-  context.after(() => socket.close());
-  for (let listed = ''; !listed.includes(MAC); listed = await done('get unknown -o name')) {
-    socket.send(request.bytes, dhcpPort, '127.0.0.1');
-    await setTimeout(50);
-  }
+  await untilListed(request.bytes, dhcpPort, done);
   const { out, err } = await tink('get unknown');
   assert.match(out, /\n00:14:22:00:00:01 +Dell.* BMC +\S+ +\S+ +\d+ +BMC \(Dell iDRAC\)/);
   assert.equal(err, '\nregister BMCs with: tink bmc discover --manifests\n');

@@ -127,9 +127,9 @@ test('records a BMC that asks for its own address, with the address that it acce
     unknown.map(({ mac, client, bmc, address, count }) => [mac, client, bmc, address, count]),
     [[MAC, 'BMC (Dell iDRAC)', 'Dell iDRAC', '192.0.2.77', 3]],
   );
-  const told = entries.find(({ event }) => event === 'machine-unknown');
+  const reported = entries.find(({ event }) => event === 'machine-unknown');
   assert.match(
-    told?.message ?? '',
+    reported?.message ?? '',
     /\(BMC \(Dell iDRAC\)\) asks for its address and .*find it with: tink bmc discover$/,
   );
 });

@@ -9,7 +9,7 @@ import { LineBudget } from './line-budget.ts';
 export interface RecordingDeps {
   readonly clock: Clock;
   readonly consoles: SharedConsoles;
-  /** Returns the BMC as it is now, or a message when there is none. */
+  /** Returns the BMC as it is now, or a message when the Hardware has no BMC. */
   readonly machine: () => WatchedMachine | string;
   readonly record: (lines: readonly string[]) => void;
   /** Called when a console cannot be opened or has ended, once until it has been opened again. */
