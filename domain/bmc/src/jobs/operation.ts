@@ -41,7 +41,7 @@ type BootDeviceAction = NonNullable<BmcAction['bootDevice']>;
 function bootDeviceOperation(action: BootDeviceAction): OperationResult {
   const { device = '', efiBoot = false, persistent = false, httpBootURL } = action;
   if (device.toLowerCase() === HTTP || httpBootURL !== undefined) return httpOperation(action);
-  return bootOperation('bootDevice.device', { device, efiBoot, persistent });
+  return bootOperation('bootDevice.device', { device, efiBoot, persistent }, [...bootDevices, HTTP]);
 }
 
 /** HTTP boot is a part of UEFI, so `efiBoot` has no effect. */
@@ -72,12 +72,12 @@ function isHttpUrl(text: string): boolean {
 function bootOperation(
   field: string,
   setting: Omit<BootSetting, 'device'> & { readonly device: string },
+  devices: readonly string[] = bootDevices,
 ): OperationResult {
   const device = bootDevices.find((one) => one === setting.device.toLowerCase());
   if (device !== undefined)
     return { ok: true, operation: { kind: 'boot-device', setting: { ...setting, device } } };
-  const names = [...bootDevices, ...(field.startsWith('bootDevice') ? [HTTP] : [])].join(', ');
-  const message = `${field}: ${JSON.stringify(setting.device)}: must be one of ${names}`;
+  const message = `${field}: ${JSON.stringify(setting.device)}: must be one of ${devices.join(', ')}`;
   return { ok: false, message };
 }
 
