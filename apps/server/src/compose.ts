@@ -32,6 +32,7 @@ import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
 import { openAccess } from './access/open-access.ts';
+import { startDhcpThread } from './dhcp/start-dhcp-thread.ts';
 import { openAgentIdentity } from './settings/agent-auth-settings.ts';
 import { holdDataDirectory } from './stores/data-directory.ts';
 import { openLocalCredential } from './local/local-credential.ts';
@@ -204,7 +205,9 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
     createApiService({ ...deps, namespaces: namespacesOf(settings) }),
-    ...(boot === undefined ? [] : [createBootService({ ...deps, log: deps.logs.smee }, boot)]),
+    ...(boot === undefined
+      ? []
+      : [createBootService({ ...deps, startDhcpThread, log: deps.logs.smee }, boot)]),
     ...(images === undefined
       ? []
       : [

@@ -17,6 +17,8 @@ import type {
 import type { Journal, LeaseBook, View } from '@tinkerbell/store-contract';
 import type { TransferLimits } from '@tinkerbell/tftp';
 import type { IpNetwork } from '@tinkerbell/wire';
+import type { DhcpConfig } from './dhcp/dhcp-config.ts';
+import type { StartDhcpThread } from './dhcp/thread/start-thread.ts';
 import type { AllowedSources } from './iso/address-policy.ts';
 
 export interface BootDeps {
@@ -44,6 +46,8 @@ export interface BootDeps {
   /** Both are required for `iso`. */
   readonly httpClient?: HttpClient;
   readonly openDirectory?: OpenOwnedDirectory;
+  /** Absent: DHCP packets wait for whatever else the main thread does. */
+  readonly startDhcpThread?: StartDhcpThread;
 }
 
 /** The settings of the service. The names in parentheses are upstream's flags. */
@@ -82,15 +86,6 @@ export interface BootConfig {
   readonly pxeHttpPrefix?: string;
   /** Absent: no ISO images (iso-enabled). */
   readonly iso?: IsoConfig;
-}
-
-export interface DhcpConfig {
-  /** One socket each (dhcp-bind-interface). Empty: all network interfaces share one socket. */
-  readonly networkInterfaces: readonly string[];
-  /** dhcp-bind-addr. */
-  readonly address: string;
-  /** 67, except in tests. In the proxy modes, 4011 is used as well. */
-  readonly port: number;
 }
 
 export interface Dhcpv6Config {

@@ -3,13 +3,14 @@ export {
   defaultTftpCaps,
   type BootConfig,
   type BootDeps,
-  type DhcpConfig,
   type Dhcpv6Config,
   type IsoConfig,
   type RouterAdvertisementConfig,
   type SyslogConfig,
   type TftpConfig,
 } from './config.ts';
+export type { DhcpConfig } from './dhcp/dhcp-config.ts';
+export type { StartDhcpThread } from './dhcp/thread/start-thread.ts';
 export type { AllowedSources } from './iso/address-policy.ts';
 export { hasWorkToDo } from './machine-state.ts';
 export { createBootMetrics } from './metrics.ts';

@@ -21,7 +21,10 @@ export interface View {
   workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[];
   /** Returns all objects of a collection. */
   all(collection: string): readonly Resource[];
-  /** The callback runs after the view has applied a change. Returns the function that stops it. */
+  /**
+   * The callback runs after the view has applied a change, also one that it found by listing again. Returns the function that stops
+   * it.
+   */
   onChange(listener: (change: Change) => void): () => void;
   /** False until the first list is complete. */
   ready(): boolean;

@@ -176,9 +176,17 @@ test('lists again after its watch ended, answers all the while, and reports how 
     },
   });
   await put(inner, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1'));
+  await put(inner, hardwareOf('same', '52:54:00:00:00:03', '10.0.0.3'));
+  await put(inner, hardwareOf('over', '52:54:00:00:00:04', '10.0.0.4'));
   const { view, stop } = await started(breakable, clock);
+  const changes: string[] = [];
+  view.onChange(({ type, key }) => changes.push(`${type} ${key.name}`));
   assert.equal(view.brokenForMs(), 0);
   await put(inner, hardwareOf('m2', '52:54:00:00:00:02', '10.0.0.2'));
+  await put(inner, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.9'));
+  const key = keyOf(hardwareOf('over', '', ''));
+  const { revision: expectedRevision = 0 } = (await inner.get(key)) ?? {};
+  assert.ok((await inner.commit([{ operation: 'delete', key, expectedRevision }])).ok);
   assert.equal(view.hardwareByMac('52:54:00:00:00:02').length, 0);
   handlers[0]?.onEnd('connection lost');
   assert.equal(view.hardwareByMac('52:54:00:00:00:01').length, 1);
@@ -188,5 +196,6 @@ test('lists again after its watch ended, answers all the while, and reports how 
   while (view.hardwareByMac('52:54:00:00:00:02').length === 0) await new Promise(setImmediate);
   await new Promise(setImmediate);
   assert.equal(view.brokenForMs(), 0);
+  assert.deepEqual(changes, ['modified m1', 'added m2', 'deleted over']);
   stop();
 });

@@ -28,6 +28,7 @@ import {
   type Store,
   type View,
 } from '@tinkerbell/store-contract';
+import { changesBetween, type Objects } from './changes-between.ts';
 import { MultiIndex } from './multi-index.ts';
 
 export interface StoreViewDeps {
@@ -50,7 +51,7 @@ export function createStoreView(deps: StoreViewDeps): StoreView {
 class IndexedView implements StoreView {
   readonly #deps: StoreViewDeps;
   readonly #listeners = new Set<(change: Change) => void>();
-  #objects = new Map<string, Map<string, Resource>>();
+  #objects: Objects = new Map();
   readonly #byMac = new MultiIndex<Hardware>(macsOf);
   readonly #byIp = new MultiIndex<Hardware>(addressesOf);
   readonly #byAgentId = new MultiIndex<Hardware>(({ spec }) => [spec?.agentID ?? '']);
@@ -98,11 +99,17 @@ class IndexedView implements StoreView {
   #replace(lists: ReadonlyMap<string, readonly Resource[]>): void {
     for (const index of [this.#byMac, this.#byIp, this.#byAgentId, this.#byAgent, this.#byHardware])
       index.clear();
+    const before = this.#objects;
     this.#objects = new Map();
     for (const [collection, resources] of lists) {
       for (const resource of resources) this.#put(collection, resource);
     }
+    if (this.#ready) for (const change of changesBetween(before, this.#objects)) this.#announce(change);
     this.#ready = true;
+  }
+
+  #announce(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
   }
 
   /** Changes between the first revision and its list may arrive twice. The newer revision is kept. */
@@ -112,7 +119,7 @@ class IndexedView implements StoreView {
     if (known !== undefined && Number(known.metadata.resourceVersion) >= change.revision) return;
     if (change.type === 'deleted') this.#remove(change.key.collection, path);
     else this.#put(change.key.collection, change.object);
-    for (const listener of this.#listeners) listener(change);
+    this.#announce(change);
   }
 
   #put(collection: string, resource: Resource): void {

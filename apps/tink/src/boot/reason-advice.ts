@@ -32,6 +32,10 @@ export const reasonAdvice: Readonly<
     'the machine sends requests in a loop',
     'check its console, or power it off for a minute',
   ),
+  'server-busy': wrong(
+    'more packets waited than the server could process',
+    'find who sends so many DHCP packets; a capture of UDP 67 shows them',
+  ),
   'no-message-type': wrong(
     'the packet is BOOTP, which is not supported',
     'switch the firmware to DHCP or PXE',

@@ -3,6 +3,7 @@ export type IgnoreReason =
   | 'not-a-request'
   | 'too-many-hops'
   | 'too-many-requests'
+  | 'server-busy'
   | 'no-message-type'
   | 'malformed-option'
   | 'relay-address-invalid'

@@ -12,7 +12,8 @@ const INTERVAL_MS = 1000 / REQUESTS_PER_SECOND;
  * A flood of forged MACs costs no memory, and can only make the limit forget, never reject an honest client.
  */
 const PLACES = 16_384;
-const HARDWARE_ADDRESS_OFFSET = 28;
+/** Of chaddr in a packet, RFC 2131 section 2. */
+export const HARDWARE_ADDRESS_OFFSET = 28;
 
 /**
  * A token bucket for each MAC, read from the packet before any other processing. The bucket is stored as the time at which it

@@ -1,39 +1,22 @@
-import {
-  decodePacket,
-  encodePacket,
-  replyDestination,
-  type DhcpPacket,
-  type ReplyDestination,
-  type ReplyLimits,
-} from '@tinkerbell/dhcp';
+import { decodePacket, type DhcpPacket } from '@tinkerbell/dhcp';
 import {
   classifyClient,
   replyTo,
   reservationFor,
-  type Arrival,
   type NetbootClient,
   type ReplyDecision,
   type ReservationResult,
 } from '@tinkerbell/netboot';
-import type { Datagram, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
-import { IPV4_BROADCAST, isHostAddress, parseIpv4 } from '@tinkerbell/wire';
+import type { Datagram, UdpAddress } from '@tinkerbell/platform-contract';
 import type { ClientLimit } from './client-limit.ts';
 import type { BootConfig, BootDeps } from '../config.ts';
 import type { DhcpPools } from './pools.ts';
+import { sendReply, type DhcpEntrance } from './reply-sender.ts';
 import { tracedReply } from './trace.ts';
 import type { DhcpTimeline } from './timeline.ts';
 import type { DhcpTraffic } from './traffic.ts';
 import type { ReportUnknown } from './unknown-sightings.ts';
 import type { ForeignServers } from './foreign-servers.ts';
-
-/** Replies are smaller. A larger one gets its own memory. */
-const ETHERNET_PAYLOAD_BYTES = 1500;
-
-/** The socket that received a datagram and sends the answer. */
-export interface DhcpEntrance {
-  readonly arrival: Arrival;
-  readonly socket: Pick<UdpSocket, 'send' | 'sendToMac'>;
-}
 
 export interface DhcpListenerDeps extends Pick<BootDeps, 'view' | 'tracer'> {
   readonly timeline: DhcpTimeline;
@@ -45,7 +28,11 @@ export interface DhcpListenerDeps extends Pick<BootDeps, 'view' | 'tracer'> {
   readonly pools?: Pick<DhcpPools, 'decide'> | undefined;
   /** Receives reports of clients that chose another server. */
   readonly foreignServers?: Pick<ForeignServers, 'seen'> | undefined;
+  /** Receives what the packet's MAC has reserved. */
+  readonly reserved?: ((reservation: ReservationResult) => void) | undefined;
 }
+
+export type OnDhcp = (datagram: Datagram, entrance: DhcpEntrance) => void;
 
 interface Exchange {
   readonly request: DhcpPacket;
@@ -63,7 +50,7 @@ interface Exchange {
 export function createDhcpListener(
   deps: DhcpListenerDeps,
   { netboot: settings }: Pick<BootConfig, 'netboot'>,
-): (datagram: Datagram, entrance: DhcpEntrance) => void {
+): OnDhcp {
   const { view, timeline, mayAsk, pools } = deps;
   return (datagram, entrance) => {
     if (!mayAsk(datagram.bytes)) return timeline.tooMany(datagram);
@@ -77,6 +64,8 @@ export function createDhcpListener(
       client.mac === undefined
         ? { ok: false, reason: 'no-hardware', message: 'the client has no MAC' }
         : reservationFor(view.hardwareByMac(client.mac), client.mac);
+
+    deps.reserved?.(reservation);
 
     const { arrival } = entrance;
     const exchange = { request, client, reservation, peer: datagram.peer, settings, entrance };
@@ -115,46 +104,11 @@ function answer(
     ? tracedReply(deps.tracer, { request, reply: decision.reply, client })
     : decision.reply;
 
-  const isBootServer = entrance.arrival.port === 'boot-server';
-  const destination = isBootServer ? senderOf(peer) : replyDestination(request, reply);
-  if (destination === undefined) return timeline.unreachable({ request, client, peer });
+  const sent = sendReply(entrance, { request, reply, peer });
+  if (sent.kind === 'unreachable') return timeline.unreachable({ request, client, peer });
+  if (sent.kind === 'unencodable') return timeline.unencodable({ client, error: sent.error });
 
-  const encoded = encodePacket(reply, limitsOf(request));
-  if (!encoded.ok) return timeline.unencodable({ client, error: encoded.error });
-
-  send(entrance.socket, encoded.bytes, destination);
   deps.traffic?.sent(reply.options.messageType);
-  const { droppedOptions } = encoded;
+  const { droppedOptions } = sent;
   timeline.replied({ request, reply, client, reservation, settings, droppedOptions });
-}
-
-/**
- * On the boot server port, clients already have an address and choose the port they listen on: iPXE 68, OVMF 4011. The answer
- * goes to the sender of the request. Returns undefined when that is not a host address.
- */
-function senderOf(peer: UdpAddress): UdpAddress | undefined {
-  const address = parseIpv4(peer.address);
-  return address !== undefined && isHostAddress(address) ? peer : undefined;
-}
-
-/** Reused for each reply, because sockets have taken the bytes when their calls return. */
-const replyBuffer = new Uint8Array(ETHERNET_PAYLOAD_BYTES);
-
-function limitsOf({ options }: DhcpPacket): ReplyLimits {
-  return {
-    maximumMessageBytes: options.maximumMessageBytes,
-    requestedOptions: options.parameterRequestList,
-    into: replyBuffer,
-  };
-}
-
-/**
- * A client without an address does not answer ARP. Its reply goes in a frame to its MAC, or by broadcast where the platform sends
- * no frames (RFC 2131 section 4.1 allows it).
- */
-function send(socket: DhcpEntrance['socket'], bytes: Uint8Array, to: UdpAddress | ReplyDestination): void {
-  if (!('kind' in to) || to.kind !== 'link-layer') return socket.send(bytes, to);
-  const { address, port, hardwareAddress } = to;
-  if (socket.sendToMac(bytes, { address, port }, hardwareAddress)) return;
-  socket.send(bytes, { address: IPV4_BROADCAST, port });
 }

@@ -1,23 +1,28 @@
 import type { Arrival } from '@tinkerbell/netboot';
-import type { Datagram, Udp, UdpSocket } from '@tinkerbell/platform-contract';
+import type { Udp, UdpSocket } from '@tinkerbell/platform-contract';
 import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
-import type { BootConfig, BootDeps, DhcpConfig } from '../config.ts';
-import type { DhcpEntrance } from './listener.ts';
+import type { BootConfig, BootDeps } from '../config.ts';
+import type { DhcpConfig } from './dhcp-config.ts';
+import type { OnDhcp } from './listener.ts';
 
 /** The port on which PXE clients with an address request the boot file, PXE 2.1 section 2.2. */
 const BOOT_SERVER_PORT = 4011;
 
 interface DhcpSocketsInput {
-  onDhcp(datagram: Datagram, entrance: DhcpEntrance): void;
+  readonly onDhcp: OnDhcp;
   /** Registers each socket as soon as it is open, so that a failure leaks none. */
   readonly sockets: UdpSocket[];
+}
+
+interface SocketDeps extends Pick<BootDeps, 'udp' | 'clock'> {
+  readonly onSocketError: (message: string) => void;
 }
 
 type DhcpSocketsConfig = Pick<BootConfig, 'netboot'> & { readonly dhcp: DhcpConfig };
 
 /** Opens the DHCP sockets, and in the proxy modes those of the boot server port too. */
 export async function openDhcpSockets(
-  deps: Pick<BootDeps, 'udp' | 'log' | 'clock'>,
+  deps: SocketDeps,
   config: DhcpSocketsConfig,
   input: DhcpSocketsInput,
 ): Promise<void> {
@@ -31,7 +36,7 @@ export async function openDhcpSockets(
  * server's address that sends: a broadcast leaves by the interface of the socket's address, even without a default route.
  */
 async function openOnePort(
-  { udp, log, clock }: Pick<BootDeps, 'udp' | 'log' | 'clock'>,
+  { udp, onSocketError, clock }: SocketDeps,
   { dhcp, netboot }: DhcpSocketsConfig,
   input: DhcpSocketsInput & { readonly kind: Arrival['port']; readonly port: number },
 ): Promise<void> {
@@ -46,7 +51,7 @@ async function openOnePort(
             arrival: { port: input.kind, localAddresses: localAddresses() },
             socket: sender ?? socket,
           }),
-        onError: (error) => log.warn('DHCP socket error', { error: error.message }),
+        onError: ({ message }) => onSocketError(message),
       },
     );
     input.sockets.push(socket);

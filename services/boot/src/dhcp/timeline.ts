@@ -15,6 +15,8 @@ import { holdersOf } from './address-holders.ts';
 import type { BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
 import { createRateGate } from '../rate-gate.ts';
+import { HARDWARE_ADDRESS_OFFSET } from './client-limit.ts';
+import { IGNORED_GATE, REPLIED_GATE } from './timeline-gates.ts';
 
 /** The listener's reports: metrics, debug log, and the timeline of the machine. */
 export interface DhcpTimeline {
@@ -50,18 +52,6 @@ export interface DhcpTimeline {
     readonly droppedOptions: readonly number[];
   }): void;
 }
-
-const HARDWARE_ADDRESS_OFFSET = 28;
-
-/** A machine that gets no answer repeats its request every few seconds, for hours. One record a minute is enough. */
-const IGNORED_GATE = { intervalMs: 60_000, keysMax: 256 } as const;
-
-/**
- * The journal keeps a bounded number of records: a looping client, or a flood of forged MACs, must not evict the records of all
- * others. Writing each of 10,000 exchanges a second would take half of the processor time they cost, and the disk's checkpoints
- * would delay replies. Writing a second's whole allowance at its start delays replies by 20 ms.
- */
-const REPLIED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
 
 type TimelineDeps = Pick<BootDeps, 'log' | 'journal' | 'clock'>;
 
@@ -219,5 +209,9 @@ const nameByType = new Map<number | undefined, string>(
 );
 
 function nameOf({ options }: DhcpPacket): string {
-  return nameByType.get(options.messageType) ?? `message of type ${options.messageType ?? 'none'}`;
+  return nameOfType(options.messageType);
+}
+
+export function nameOfType(type: number | undefined): string {
+  return nameByType.get(type) ?? `message of type ${type ?? 'none'}`;
 }

@@ -37,14 +37,14 @@ export class DhcpTraffic {
   }
 
   /** `type` is the value of option 53. */
-  received(type: number | undefined): void {
-    this.#received[indexOf(type)]?.add();
+  received(type: number | undefined, count = 1): void {
+    this.#received[indexOf(type)]?.add(count);
     // Each readable packet is looked up by its MAC.
-    this.#lookups.add();
+    this.#lookups.add(count);
   }
 
-  sent(type: number | undefined): void {
-    this.#sent[indexOf(type)]?.add();
+  sent(type: number | undefined, count = 1): void {
+    this.#sent[indexOf(type)]?.add(count);
   }
 }
 

@@ -5,7 +5,13 @@ import { nodeClock, nodeFiles, nodeUdp } from '@tinkerbell/platform-node';
 import type { Journal, JournalEntry, Lease, LeaseBook, View } from '@tinkerbell/store-contract';
 import { defaultTransferLimits } from '@tinkerbell/tftp';
 import { ipv4 } from '@tinkerbell/wire';
-import { createBootService, defaultTftpCaps, type BootConfig, type BootService } from '../index.ts';
+import {
+  createBootService,
+  defaultTftpCaps,
+  type BootConfig,
+  type BootService,
+  type StartDhcpThread,
+} from '../index.ts';
 
 export const MAC = '02:00:5e:10:00:01';
 
@@ -153,12 +159,13 @@ export async function startRack(
     leases?: LeaseBook;
     probe?: AddressProbe;
     linkLayer?: LinkLayer;
+    startDhcpThread?: StartDhcpThread;
   } = {},
 ): Promise<Rack> {
   const journal = recordingJournal();
   const view = options.view ?? fixedView([machine()]);
   const { clock = nodeClock, log = silentLog, leases = createMemoryBook() } = options;
-  const { probe = { holderOf: async () => undefined }, linkLayer } = options;
+  const { probe = { holderOf: async () => undefined }, linkLayer, startDhcpThread } = options;
   const service = createBootService(
     {
       udp: nodeUdp,
@@ -170,6 +177,7 @@ export async function startRack(
       leases,
       probe,
       ...(linkLayer === undefined ? {} : { linkLayer }),
+      ...(startDhcpThread === undefined ? {} : { startDhcpThread }),
     },
     config,
   );

@@ -17,6 +17,7 @@ import {
   workflow,
 } from './rack.ts';
 import type { ServeOptions } from './service-process.ts';
+import { startDhcpThread } from './start-dhcp-thread.ts';
 
 const input = JSON.parse(process.argv[2] ?? '{}') as ServeOptions;
 const { netboot = {}, leaseSeconds = 3600, address } = input;
@@ -52,7 +53,13 @@ const rack = await startRack(
     },
     ipxeDirectory: input.ipxeDirectory,
   },
-  { view, leases, probe, ...(input.watchesLink === true ? { linkLayer: nodeLinkLayer } : {}) },
+  {
+    view,
+    leases,
+    probe,
+    startDhcpThread,
+    ...(input.watchesLink === true ? { linkLayer: nodeLinkLayer } : {}),
+  },
 );
 rack.journal.append = (entry) => void process.stdout.write(`${JSON.stringify(entry)}\n`);
 await createNodeHttp(silentLog).listen({ port: 7080 }, async (request, context) => {

@@ -1,0 +1,14 @@
+/** The thread that owns the DHCP sockets. */
+import { parentPort } from 'node:worker_threads';
+import { nodeClock } from '@tinkerbell/platform-node/clock';
+import { runFirst } from '@tinkerbell/platform-node/thread-priority';
+import { nodeUdp } from '@tinkerbell/platform-node/udp';
+import { createDhcpFront, type DhcpOrder } from '@tinkerbell/service-boot/dhcp-front';
+
+runFirst();
+const take = createDhcpFront({
+  udp: nodeUdp,
+  clock: nodeClock,
+  report: (report) => parentPort?.postMessage(report, []),
+});
+parentPort?.on('message', (order: DhcpOrder) => take(order));

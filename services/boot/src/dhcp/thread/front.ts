@@ -1,0 +1,166 @@
+import { decodePacket } from '@tinkerbell/dhcp';
+import { classifyClient, replyTo, type NetbootSettings, type Reservation } from '@tinkerbell/netboot';
+import {
+  PlatformError,
+  type Clock,
+  type Datagram,
+  type Udp,
+  type UdpSocket,
+} from '@tinkerbell/platform-contract';
+import { macFromBytes } from '@tinkerbell/wire';
+import { createRateGate } from '../../rate-gate.ts';
+import { createClientLimit, HARDWARE_ADDRESS_OFFSET } from '../client-limit.ts';
+import { sendByFrame, sendReply, type DhcpEntrance } from '../reply-sender.ts';
+import { openDhcpSockets } from '../sockets.ts';
+import { IGNORED_GATE, REPLIED_GATE } from '../timeline-gates.ts';
+import { KnownBinaries } from './known-binaries.ts';
+import type { DhcpOrder, DhcpReport } from './messages.ts';
+import { Outbox } from './outbox.ts';
+
+export interface DhcpFrontDeps {
+  readonly udp: Udp;
+  readonly clock: Clock;
+  readonly report: (report: DhcpReport) => void;
+}
+
+/**
+ * The DHCP thread: it owns the sockets, and answers machines whose reservation the main thread has sent it. Everything else it passes
+ * on. Whatever the main thread does meanwhile, known machines get their answers at once. Returns the receiver of orders.
+ */
+export function createDhcpFront(deps: DhcpFrontDeps): (order: DhcpOrder) => void {
+  const front = new DhcpFront(deps);
+  return (order) => front.take(order);
+}
+
+class DhcpFront {
+  readonly #deps: DhcpFrontDeps;
+  readonly #outbox: Outbox;
+  readonly #binaries: KnownBinaries;
+  readonly #reservations = new Map<string, Reservation>();
+  readonly #sockets: UdpSocket[] = [];
+  readonly #mayAsk;
+  readonly #isTooManyWritten;
+  readonly #isReplyWritten;
+
+  constructor(deps: DhcpFrontDeps) {
+    const { clock, report } = deps;
+    this.#deps = deps;
+    this.#outbox = new Outbox(deps);
+    this.#binaries = new KnownBinaries(clock, (binary) => report({ kind: 'binary-used', binary }));
+    this.#mayAsk = createClientLimit(clock);
+    this.#isTooManyWritten = createRateGate(clock, IGNORED_GATE);
+    this.#isReplyWritten = createRateGate(clock, REPLIED_GATE);
+  }
+
+  take(order: DhcpOrder): void {
+    switch (order.kind) {
+      case 'start':
+        return void this.#start(order);
+      case 'know':
+        return void this.#reservations.set(order.reservation.mac, order.reservation);
+      case 'forget':
+        return order.macs.forEach((mac) => this.#reservations.delete(mac));
+      case 'binary':
+        return this.#binaries.know(order.binary, order.isMissing);
+      case 'send':
+        return this.#send(order);
+      case 'processed':
+        return this.#outbox.processed(order.count);
+      case 'stop':
+        return void this.#stop();
+      default:
+        return order satisfies never;
+    }
+  }
+
+  async #start({ dhcp, netboot }: Extract<DhcpOrder, { kind: 'start' }>): Promise<void> {
+    const { report } = this.#deps;
+    const settings: NetbootSettings = { ...netboot, lacksBinary: this.#binaries.lacks };
+    const onDhcp = (datagram: Datagram, entrance: DhcpEntrance) => this.#onDhcp(datagram, entrance, settings);
+    try {
+      const onSocketError = (message: string) => report({ kind: 'socket-error', message });
+      const deps = { ...this.#deps, onSocketError };
+      await openDhcpSockets(deps, { dhcp, netboot: settings }, { onDhcp, sockets: this.#sockets });
+      report({ kind: 'started' });
+    } catch (thrown) {
+      if (!(thrown instanceof PlatformError)) throw thrown;
+      const { code, message, port } = thrown;
+      report({ kind: 'failed', failure: { code, message, ...(port === undefined ? {} : { port }) } });
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await Promise.all(this.#sockets.map((socket) => socket.close()));
+    this.#deps.report({ kind: 'stopped' });
+  }
+
+  #onDhcp(datagram: Datagram, entrance: DhcpEntrance, settings: NetbootSettings): void {
+    const mac = macFromBytes(datagram.bytes.subarray(HARDWARE_ADDRESS_OFFSET));
+    if (!this.#mayAsk(datagram.bytes)) {
+      if (!this.#isTooManyWritten(`${mac}`)) return this.#outbox.countTooMany();
+      return this.#pass(datagram, entrance, true);
+    }
+    const reservation = mac === undefined ? undefined : this.#reservations.get(mac);
+    if (reservation !== undefined && this.#answer(datagram, { entrance, settings, reservation })) return;
+    this.#pass(datagram, entrance, false);
+  }
+
+  #pass(datagram: Datagram, { arrival, socket }: DhcpEntrance, isTooMany: boolean): void {
+    this.#outbox.pass(datagram, {
+      arrival,
+      socket: this.#sockets.findIndex((one) => one === socket),
+      isTooMany,
+    });
+  }
+
+  /** Returns false when nothing was sent: the main thread decides, and reports why. */
+  #answer(
+    { bytes, peer }: Datagram,
+    {
+      entrance,
+      settings,
+      reservation,
+    }: {
+      readonly entrance: DhcpEntrance;
+      readonly settings: NetbootSettings;
+      readonly reservation: Reservation;
+    },
+  ): boolean {
+    const decoded = decodePacket(bytes);
+    if (!decoded.ok) return false;
+    const request = decoded.value;
+    const client = classifyClient(request);
+    if (client.mac !== reservation.mac) return false;
+
+    const { arrival } = entrance;
+    this.#binaries.begin();
+    const decision = replyTo({
+      request,
+      client,
+      reservation: { ok: true, value: reservation },
+      settings,
+      arrival,
+    });
+    if (decision.kind !== 'reply' || this.#binaries.isUnsure()) return false;
+
+    const { reply } = decision;
+    const sent = sendReply(entrance, { request, reply, peer });
+    if (sent.kind !== 'sent') return false;
+
+    const { messageType: type, bootFileName } = reply.options;
+    const { droppedOptions } = sent;
+    const isWritten =
+      droppedOptions.length > 0 ||
+      this.#isReplyWritten(`${client.mac} ${type} ${reply.bootFile || bootFileName}`);
+    if (isWritten) this.#outbox.answered({ bytes, reply: sent.bytes, droppedOptions });
+    else this.#outbox.countAnswered(request.options.messageType, type);
+    return true;
+  }
+
+  #send({ socket: index, bytes, to, mac }: Extract<DhcpOrder, { kind: 'send' }>): void {
+    const socket = this.#sockets[index];
+    if (socket === undefined) return;
+    if (mac === undefined) socket.send(bytes, to);
+    else sendByFrame(socket, bytes, { ...to, mac });
+  }
+}
