@@ -15,16 +15,16 @@ export interface Program {
 }
 
 /** The limit of a rule's length. The longest rule of a definition in use (Gateway API) has 600 characters. */
-const CHARACTERS_MAX = 10_000;
-/** The nesting of a rule. The package counts that of brackets only, not that of operators. */
-const DEPTH_MAX = 1000;
+const CHARACTERS_MAX = 5_000;
+/** The nesting of a rule, as in Kubernetes. The package counts that of brackets only, not that of operators. */
+const DEPTH_MAX = 250;
 /** The characters of text, or items of a list, that one unit of cost pays for. */
 const ITEMS_PER_COST = 10;
 
 const environment = new Environment({
   enableOptionalTypes: true,
   homogeneousAggregateLiterals: false,
-  limits: { maxAstNodes: 5000, maxDepth: 100, maxListElements: 1000, maxMapEntries: 1000 },
+  limits: { maxAstNodes: 2000, maxDepth: 100, maxListElements: 1000, maxMapEntries: 1000 },
 })
   .registerVariable('self', 'dyn')
   .registerVariable('oldSelf', 'dyn');

@@ -2,11 +2,11 @@
 import { compileLinear, type LinearRegexp } from '@tinkerbell/linear-regexp';
 
 /** Longer patterns are refused, because nobody writes them by hand. */
-const CHARACTERS_MAX = 4096;
+const CHARACTERS_MAX = 2048;
 /** The limit for characters times the largest count. Compiling takes a microsecond for each. */
-const EXPANDED_MAX = 20_000;
+const EXPANDED_MAX = 10_000;
 /** The limit for instructions of the compiled pattern. */
-const INSTRUCTIONS_MAX = 5000;
+const INSTRUCTIONS_MAX = 2000;
 /**
  * The limit for characters of a text times instructions. A match of this size takes 3 ms at worst, and
  * usually a hundredth of that.

@@ -5,6 +5,7 @@
 import { beyond, isDeepEqual, isRecord, sizeOf, type Size } from '@tinkerbell/resources';
 import { ApiError } from '../api-error.ts';
 import { parsePointer } from './json-pointer.ts';
+import { setField } from './set-field.ts';
 
 /** Limit of operations in one JSON patch, as in Kubernetes. */
 const OPERATIONS_MAX = 10_000;
@@ -154,7 +155,7 @@ class PatchedDocument {
     }
     const container = yield* this.#writable(path.slice(0, -1));
     if (!Array.isArray(container)) {
-      set(container, last, value);
+      setField(container, last, value);
       return;
     }
     const index =
@@ -200,7 +201,7 @@ class PatchedDocument {
     for (const step of path) {
       const inner = yield* this.#owned(this.#inside(container, step, path), path);
       if (Array.isArray(container)) container[Number(step)] = inner;
-      else set(container, step, inner);
+      else setField(container, step, inner);
       container = inner;
     }
     return container;
@@ -219,7 +220,7 @@ class PatchedDocument {
   *#copied(value: Record<string, unknown>): Generator<undefined, Record<string, unknown>> {
     const copy: Record<string, unknown> = {};
     for (const name of Object.keys(value)) {
-      set(copy, name, value[name]);
+      setField(copy, name, value[name]);
       this.#take(1);
       if (this.isPause()) yield undefined;
     }
@@ -249,13 +250,6 @@ class PatchedDocument {
     if (this.#work > WORK_MAX)
       throw new PatchFault('the patch takes too long; split it, or replace larger parts', true);
   }
-}
-
-/** Treats a field named `__proto__` like any other field. */
-function set(target: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__')
-    Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
-  else target[name] = value;
 }
 
 function indexIn(list: readonly unknown[], step: string, max: number): number {

@@ -3,6 +3,7 @@ import { inTurns } from '@tinkerbell/platform-contract';
 import { isRecord, OBJECT_LIMITS, sizeFault, strategicMerge, type Kind } from '@tinkerbell/resources';
 import { ApiError } from '../api-error.ts';
 import { jsonPatched } from './json-patch.ts';
+import { merged } from './merge-patch.ts';
 
 /** Returns the patched value, within the size limit of objects. Does not change `target`. Rejects with an ApiError. */
 export async function patched(
@@ -54,16 +55,4 @@ function unsupported(contentType: string): ApiError {
 function asObject(patch: unknown): unknown {
   if (isRecord(patch)) return patch;
   throw new ApiError('BadRequest', 'a merge patch must be an object');
-}
-
-/** Yields after each object. */
-function* merged(target: unknown, patch: unknown): Generator<undefined, unknown> {
-  if (!isRecord(patch)) return patch;
-  const fields = new Map(Object.entries(isRecord(target) ? target : {}));
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) fields.delete(key);
-    else fields.set(key, isRecord(value) ? yield* merged(fields.get(key), value) : value);
-  }
-  yield undefined;
-  return Object.fromEntries(fields);
 }
