@@ -36,17 +36,19 @@ export function runBeforeOtherThreads(): void {
   }
 }
 
-/** Niceness of a thread whose work is short and urgent. */
-const FIRST_NICENESS = -15;
+/** Niceness of a thread whose work is short and urgent: the best that the process may have, which a service manager limits. */
+const FIRST_NICENESS = [-15, MAIN_NICENESS];
 
 /** Lets the calling thread run before all others of the process, where the process may raise priorities. */
 export function runFirst(): void {
   const id = threadId();
   if (id === undefined) return;
-  try {
-    setPriority(id, FIRST_NICENESS);
-  } catch {
-    // Without the capability CAP_SYS_NICE.
+  for (const niceness of FIRST_NICENESS) {
+    try {
+      return setPriority(id, niceness);
+    } catch {
+      // Without the capability CAP_SYS_NICE, or beyond RLIMIT_NICE.
+    }
   }
 }
 

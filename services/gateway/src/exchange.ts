@@ -1,7 +1,7 @@
 /** One request of a client and the means to answer it, the same for HTTP/1.1 and HTTP/2. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
-import type { Readable, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
 import type { HeaderFields } from './header-fields.ts';
 
@@ -22,6 +22,11 @@ export interface Exchange extends ConnectionFacts {
    */
   respond(head: ResponseHead): Writable | undefined;
   readonly isAnswered: boolean;
+  /**
+   * Present when the client asks for a WebSocket. Accepts it with these fields, and returns the client's connection. Any other
+   * answer ends the connection.
+   */
+  readonly acceptWebSocket?: (fields: HeaderFields) => Duplex;
   /** Calls back once, when the client has disconnected or everything was sent. */
   onClosed(task: () => void): void;
   /** Aborts the response at once, so that the client knows that it is incomplete. */

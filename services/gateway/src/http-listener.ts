@@ -13,6 +13,7 @@ import { PlatformError } from '@tinkerbell/platform-contract';
 import { contextFor, type TlsMaterial } from './certificates.ts';
 import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
 import { http1Exchange, http2Exchange, type Exchange } from './exchange.ts';
+import { asksForWebSocket, webSocketExchange } from './web-socket-exchange.ts';
 import type { ListenerSettings } from './route-file.ts';
 
 /** Not imported: platform/node/src/node-http.ts gives the reason. */
@@ -178,9 +179,12 @@ export class HttpListener {
         requestTimeout: 0,
         keepAliveTimeout: IDLE_TIMEOUT_MS,
         joinDuplicateHeaders: true,
+        // Other upgrades, such as h2c, are answered as if they had not been asked for.
+        shouldUpgradeCallback: asksForWebSocket,
       },
       (incoming, outgoing) => this.#onExchange(http1Exchange(incoming, outgoing)),
     );
+    server.on('upgrade', (incoming, _, head) => this.#onExchange(webSocketExchange(incoming, head)));
     server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.#onFault(error.code ?? 'malformed');
       const status = FAULTS[error.code ?? ''] ?? '400 Bad Request';

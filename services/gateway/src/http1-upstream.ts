@@ -38,7 +38,7 @@ function ask(
   request: UpstreamRequest,
   { host, port, agent }: Endpoint & { readonly agent: Agent },
 ): Promise<UpstreamAnswer> {
-  const { method, path, authority, fields, body, gone } = request;
+  const { method, path, authority, fields, body, gone, isWebSocket = false } = request;
   const { te: _, ...others } = fields;
   const headers = { ...others, host: authority, ...framing(request) } as Record<string, string | string[]>;
   return new Promise((resolve, reject) => {
@@ -47,8 +47,9 @@ function ask(
       port,
       method,
       path,
-      agent,
-      headers,
+      // Its connection serves no request after it.
+      agent: isWebSocket ? false : agent,
+      headers: isWebSocket ? { ...headers, connection: 'Upgrade', upgrade: 'websocket' } : headers,
       joinDuplicateHeaders: true,
     });
     const giveUp = (): void => void outgoing.destroy(new Error('the client has disconnected'));
@@ -75,6 +76,11 @@ function ask(
       reject(new UpstreamFailure(error.message, !isConnected || isSafe(request)));
     });
     outgoing.once('response', (incoming) => resolve(answerOf(incoming)));
+    outgoing.once('upgrade', (incoming, socket, head) => {
+      gone.forget(giveUp);
+      socket.unshift(head);
+      resolve({ ...answerOf(incoming), webSocket: socket });
+    });
   });
 }
 

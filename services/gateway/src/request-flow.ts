@@ -24,6 +24,7 @@ import { matchRoute } from './match-route.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { refusalAnswer, type Refusal } from './refusal.ts';
 import { relayAnswer } from './relay-answer.ts';
+import { relayWebSocket } from './relay-web-socket.ts';
 import { requestPath, rewritePath, type RequestPath } from './request-path.ts';
 import { NO_ROUTES, type LiveRoute, type RouteTable } from './route-table.ts';
 import { meteredBody, SlowClients } from './slow-clients.ts';
@@ -184,7 +185,7 @@ export class RequestFlow {
     route: LiveRoute,
     { path, fields, ...who }: { path: string; fields: HeaderFields; route: string; address: string },
   ): Promise<Outcome> {
-    const { exchange, isGrpc, gone } = visit;
+    const { exchange, gone } = visit;
     let refusal: Refusal | undefined;
     const giveUp = (why: Refusal): void => {
       refusal ??= why;
@@ -199,6 +200,7 @@ export class RequestFlow {
       authority: exchange.authority,
       fields,
       gone,
+      isWebSocket: exchange.acceptWebSocket !== undefined,
       ...(body === undefined ? {} : { body }),
     };
     let answer: UpstreamAnswer;
@@ -210,23 +212,24 @@ export class RequestFlow {
     } finally {
       stopTimer();
     }
+    return { ...who, status: answer.status, bytes: await this.#relay(visit, route, answer) };
+  }
+
+  /** Resolves with the bytes that were sent. */
+  #relay({ exchange, isGrpc }: Visit, route: LiveRoute, answer: UpstreamAnswer): Promise<number> {
     const { headers, cors, compress } = route.settings.middlewares;
-    const { status } = answer;
-    const bytes = await relayAnswer(answer, {
-      exchange,
-      isGrpc,
-      compress,
-      slowClients: this.slowClients,
-      heldBodies: this.heldBodies,
-      fields: withHeaders(
-        {
-          ...endToEnd(answer.fields),
-          ...(cors === undefined ? {} : corsFields(cors, oneValue(exchange.fields['origin']))),
-        },
-        headers?.response,
-      ),
-    });
-    return { ...who, status, bytes };
+    const fields = withHeaders(
+      {
+        ...endToEnd(answer.fields),
+        ...(cors === undefined ? {} : corsFields(cors, oneValue(exchange.fields['origin']))),
+      },
+      headers?.response,
+    );
+    const { slowClients, heldBodies } = this;
+    const { webSocket } = answer;
+    if (webSocket === undefined || exchange.acceptWebSocket === undefined)
+      return relayAnswer(answer, { exchange, isGrpc, compress, fields, slowClients, heldBodies });
+    return relayWebSocket(exchange.acceptWebSocket(fields), webSocket, this.#deps.clock);
   }
 
   /** Returns the body of the request under its limits, or unchanged when nothing limits it. */

@@ -1,5 +1,5 @@
 /** Sends a request to one endpoint of an upstream. */
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Departure } from './departure.ts';
 import type { HeaderFields } from './header-fields.ts';
 
@@ -11,6 +11,8 @@ export interface UpstreamRequest {
   readonly authority: string;
   readonly fields: HeaderFields;
   readonly body?: Readable;
+  /** The client asks for a WebSocket. */
+  readonly isWebSocket?: boolean;
   /** The request is abandoned when this fires. */
   readonly gone: Departure;
 }
@@ -20,6 +22,8 @@ export interface UpstreamAnswer {
   readonly fields: HeaderFields;
   /** Absent: the response has only header fields. */
   readonly body?: Readable;
+  /** The upstream has accepted a WebSocket (status 101), and this is its connection. */
+  readonly webSocket?: Duplex;
   /** After the end of the body. */
   readonly trailers: () => HeaderFields | undefined;
   /** True when the body ended incomplete. */
