@@ -5,12 +5,15 @@ import { factsOf, isEnded, noveltiesOf, type Facts, type Observation } from './f
 import { steps, stepAfter, type StepName } from './steps.ts';
 import type { StagedRecord } from './boot/boot-records.ts';
 
+export const verdictStates = ['healthy', 'booting', 'working', 'stopped', 'unseen'] as const;
+export type VerdictState = (typeof verdictStates)[number];
+
 export interface Verdict {
   /**
-   * `healthy`: it booted, or has nothing to do. `booting`: it makes progress. `stopped`: it stands still. `unseen`: it has not
-   * asked for anything yet.
+   * `healthy`: it booted, or has nothing to do. `booting`: it makes progress. `working`: its agent is at work. `stopped`: it stands still.
+   * `unseen`: it has not asked for anything yet.
    */
-  readonly state: 'healthy' | 'booting' | 'stopped' | 'unseen';
+  readonly state: VerdictState;
   /** The id of the cause. Only of a stopped machine. */
   readonly cause?: string;
   readonly certainty?: Certainty;
@@ -59,7 +62,7 @@ function progress({ boot, wait, nowMs }: Facts): Verdict {
   if (first === undefined) return { ...plain, state: 'unseen', text: 'It has not asked for anything yet.' };
   const last = boot.at(-1) ?? first;
   const isAtWork = boot.some(({ source }) => source === 'agent') && !isEnded(boot);
-  if (isAtWork) return { ...plain, state: 'booting', text: 'Its workflow is running.', sinceMs: first.atMs };
+  if (isAtWork) return { ...plain, state: 'working', text: 'Its workflow is running.', sinceMs: first.atMs };
   return {
     ...plain,
     state: 'healthy',

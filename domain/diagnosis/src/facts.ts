@@ -167,14 +167,21 @@ function openTroubles(boot: readonly StagedRecord[]): readonly StagedRecord[] {
   for (const record of boot.toReversed()) {
     const { kind } = meaningOf(record.event);
     if (kind === 'trouble' && isReal(record) && rankOf(record) > reached) open.push(record);
+    if (isSuccess(record)) break;
     const isProgress = kind === 'progress' && record.source !== 'bmc' && !OFFERS.includes(record.event);
     if (isProgress) reached = Math.max(reached, rankOf(record));
   }
   return open.toReversed();
 }
 
-/** Packets that are ignored for harmless reasons are no problem. */
-function isReal({ source, details }: StagedRecord): boolean {
+/** What was before has not prevented it. */
+function isSuccess({ event, details }: StagedRecord): boolean {
+  return event === 'machine-ready' || (event === 'state-changed' && details?.['to'] === 'SUCCESS');
+}
+
+/** Some packets are ignored for harmless reasons, and an agent is refused when its workflow has ended. */
+function isReal({ source, event, details }: StagedRecord): boolean {
+  if (event === 'agent-refused' && details?.['reason'] === 'ended') return false;
   const advice = adviceOn(details?.['reason']);
   return source !== 'bmc' && (advice === undefined || advice.next !== undefined);
 }

@@ -42,28 +42,16 @@ export const addressCauses: readonly Cause[] = [
     certainty: 'likely',
     find: ({ near = [], records, macs }) => {
       const [first] = near;
-      if (first === undefined || records.some(({ source }) => source !== 'workflow' && source !== 'bmc'))
+      if (
+        first === undefined ||
+        records.some(({ source }) => !['workflow', 'bmc', 'server'].includes(source))
+      )
         return undefined;
       return foundIn(
         near.map(({ record }) => record),
         `${first.mac} asks, and the Hardware has ${macs.join(', ')}`,
       );
     },
-  },
-  {
-    id: 'not-registered',
-    sentence: 'No Hardware has the MAC of the machine.',
-    shows: 'The machine asks to boot, and its requests are ignored because no Hardware has its MAC.',
-    against: 'A Hardware has the MAC.',
-    advice: [
-      'Register it: tink hardware accept MAC.',
-      'tink unknown lists every machine that asks and is not registered.',
-    ],
-    certainty: 'certain',
-    find: (facts) =>
-      facts.hardware === undefined
-        ? trouble({ events: ['request-ignored', 'machine-unknown'], reasons: ['no-hardware', ''] })(facts)
-        : undefined,
   },
   {
     id: 'another-dhcp-server',

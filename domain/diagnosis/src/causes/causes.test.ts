@@ -272,16 +272,15 @@ const rows: Readonly<Record<string, Row>> = {
     at: 460,
     observed: { network: { serverAddress: '10.0.9.1', relays: [] } },
   },
-  'not-registered': { lines: [ignored(0, 'no-hardware', 'no Hardware has the MAC')], at: 8 },
 };
 
-function observation(id: string, { lines, observed, printed = [] }: Row, nowSeconds: number): Observation {
+function observation({ lines, observed, printed = [] }: Row, nowSeconds: number): Observation {
   return {
     nowMs: START_MS + nowSeconds * 1000,
     macs: [MAC],
     records: timelineOf(lines).filter(({ atMs }) => atMs <= START_MS + nowSeconds * 1000),
     printed: timelineOf(printed),
-    ...(id === 'not-registered' ? {} : { hardware }),
+    hardware,
     workflows: waiting,
     limitMs: (step) => usual.limitMs('', step),
     ...observed,
@@ -291,12 +290,12 @@ function observation(id: string, { lines, observed, printed = [] }: Row, nowSeco
 describe('the cause', () => {
   for (const [id, row] of Object.entries(rows))
     test(id, () => {
-      const { verdict } = diagnose(observation(id, row, row.at));
+      const { verdict } = diagnose(observation(row, row.at));
       assert.equal(verdict.cause, id, verdict.text);
       assert.ok(verdict.evidence.length > 0 && verdict.advice.length > 0);
       assert.ok((verdict.sinceMs ?? 0) > 0);
       if (row.isTimeless === true) return;
-      const before = diagnose(observation(id, row, row.at - 2)).verdict;
+      const before = diagnose(observation(row, row.at - 2)).verdict;
       assert.notEqual(before.cause, id, 'it was found before it was due');
     });
 });
@@ -309,6 +308,12 @@ test('every cause has a row, and an id, text and advice for people', () => {
       assert.match(text, /^([A-Z]|iPXE|tink |docs\/).*\.$/, `${id}: ${text}`);
     assert.ok(sentence.length <= 100, id);
   }
+});
+
+test('HTTP is blocked also when the firmware tries its own HTTP boot after the boot loader gave up', () => {
+  const client = { client: 'UEFI HTTP boot', file: 'http://10.0.0.1/ipxe.efi' };
+  const lines = [...firmware(), ...loader(), ...withDetails(firmware(30), client)];
+  assert.equal(diagnose(observation({ lines, at: 75 }, 75)).verdict.cause, 'http-blocked');
 });
 
 describe('there are no findings', () => {
@@ -359,7 +364,7 @@ describe('there are no findings', () => {
   };
   for (const [name, row] of Object.entries(none))
     test(name, () => {
-      const { verdict } = diagnose(observation(name, row, row.at));
+      const { verdict } = diagnose(observation(row, row.at));
       assert.notEqual(verdict.state, 'stopped', `${verdict.cause}: ${verdict.text}`);
     });
 });

@@ -149,6 +149,20 @@ export const loaderCauses: readonly Cause[] = [
     find: (facts) => (isFileUrl(facts) ? undefined : silence('loader')(facts)),
   },
   {
+    id: 'http-blocked',
+    sentence: 'The boot loader runs, but its request for the script does not arrive.',
+    shows:
+      'A boot loader was sent, or it has its address, and no script was asked for within the usual time.',
+    against: 'The script was served.',
+    advice: [
+      'Let TCP port 7080 through from the machine to this server.',
+      'Check that the machine can reach the address in the URL of the script: --public-ipv4, --dhcp-ipxe-http-script-host.',
+      'iPXE prints its error on the console. An old iPXE may lack the driver of the network card: try snponly.efi.',
+    ],
+    certainty: 'likely',
+    find: (facts) => silence('script')(facts) ?? (hasNoScript(facts) ? silence('loader')(facts) : undefined),
+  },
+  {
     id: 'http-boot-blocked',
     sentence: 'The machine has its address, but its HTTP request for the boot file does not arrive.',
     shows:
@@ -161,21 +175,13 @@ export const loaderCauses: readonly Cause[] = [
     certainty: 'likely',
     find: (facts) => (isFileUrl(facts) ? silence('loader')(facts) : undefined),
   },
-  {
-    id: 'http-blocked',
-    sentence: 'The boot loader runs, but its request for the script does not arrive.',
-    shows:
-      'A boot loader was sent, or it has its address, and no script was asked for within the usual time.',
-    against: 'The script was served.',
-    advice: [
-      'Let TCP port 7080 through from the machine to this server.',
-      'Check that the machine can reach the address in the URL of the script: --public-ipv4, --ipxe-http-script-url.',
-      'iPXE prints its error on the console. An old iPXE may lack the driver of the network card: try snponly.efi.',
-    ],
-    certainty: 'likely',
-    find: silence('script'),
-  },
 ];
+
+/** The boot loader was sent to its script, gave up, and the firmware tries its next device. */
+function hasNoScript({ boot }: Facts): boolean {
+  const isSent = boot.some(({ details }) => String(details?.['file'] ?? '').endsWith('/auto.ipxe'));
+  return isSent && !boot.some(({ event }) => event === 'script-served' || event === 'script-refused');
+}
 
 function isFileUrl({ wait }: Facts): boolean {
   return /^https?:/.test(String(wait?.record.details?.['file'] ?? ''));

@@ -97,7 +97,7 @@ export const powerCauses: readonly Cause[] = [
       'A Job of the BMC completed, and no packet of the machine arrived within the usual time of its start.',
     against: 'The firmware asked for an address. Large servers test their memory for minutes.',
     advice: [
-      'Look at its screen: tink bmc console MACHINE, or the BMC’s page.',
+      'Look at its screen: tink console MACHINE, or the BMC’s page.',
       'Put network boot first in its boot order, on the port whose MAC is in the Hardware.',
       'Check the cable, and that the switch port is in the network of this server.',
     ],

@@ -57,6 +57,8 @@ const system: readonly Step[] = [
   [0, line('agent/action-started', action)],
   [100, line('agent/action-succeeded', action)],
   [0, line('workflow/state-changed', { from: 'RUNNING', to: 'SUCCESS' })],
+  [0, line('agent/agent-refused', { reason: 'ended' }, 'the workflow of this session has ended')],
+  [0, line('syslog/message-received', {}, 'hook: agent: no action to run')],
 ];
 const hook: readonly Step[] = [
   ...script(),
