@@ -113,10 +113,10 @@ test('a MAC with a typing error is found at the Hardware, until it is corrected'
   const machine = '52:54:00:00:00:10';
   doctor.append({
     source: 'dhcp',
-    event: 'request-ignored',
+    event: 'machine-unknown',
     machine,
-    message: 'discover ignored: no Hardware has the MAC',
-    details: { reason: 'no-hardware', type: 'discover' },
+    message: `${machine} (PXE firmware) asks to boot, is not registered and is not answered`,
+    details: { architecture: 7, client: 'PXE firmware' },
   });
   await doctor.clock.advance(15);
   const verdict = doctor.verdicts.get('default/m1');
@@ -128,6 +128,19 @@ test('a MAC with a typing error is found at the Hardware, until it is corrected'
   doctor.append(offer());
   await doctor.clock.advance(5);
   assert.equal(doctor.verdicts.get('default/m1')?.state, 'booting');
+});
+
+test('a BMC next to its machine has no typing error', async () => {
+  await using doctor = await startDoctor();
+  doctor.append({
+    source: 'dhcp',
+    event: 'machine-unknown',
+    machine: '52:54:00:00:00:02',
+    message: 'asks for its address',
+    details: { architecture: 255, client: 'BMC (Dell iDRAC)' },
+  });
+  await doctor.clock.advance(60);
+  assert.equal(doctor.verdicts.get('default/m1')?.state, 'unseen');
 });
 
 test('the serial console says why a loaded kernel is silent', async () => {

@@ -58,10 +58,9 @@ export class Network {
   }
 }
 
+/** Firmware that has asked again. A BMC often has the MAC next to that of its machine, and so has a second port. */
 function isOfStranger({ event, details }: JournalRecord): boolean {
-  return (
-    event === 'machine-unknown' || (event === 'request-ignored' && details?.['reason'] === 'no-hardware')
-  );
+  return event === 'machine-unknown' && !String(details?.['client']).startsWith('BMC');
 }
 
 export interface Observing {

@@ -310,6 +310,12 @@ test('every cause has a row, and an id, text and advice for people', () => {
   }
 });
 
+test('a BMC that keeps its old boot device ignores it', () => {
+  const message = 'BMC Job j failed: the BMC accepted "boot from pxe once (UEFI)" 2 times, and reports disk';
+  const lines: readonly Line[] = [[0, 'bmc/bmc-job-failed', message]];
+  assert.equal(diagnose(observation({ lines, at: 1 }, 1)).verdict.cause, 'boot-override-ignored');
+});
+
 test('HTTP is blocked also when the firmware tries its own HTTP boot after the boot loader gave up', () => {
   const client = { client: 'UEFI HTTP boot', file: 'http://10.0.0.1/ipxe.efi' };
   const lines = [...firmware(), ...loader(), ...withDetails(firmware(30), client)];

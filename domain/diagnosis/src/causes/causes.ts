@@ -13,6 +13,7 @@ import { workflowCauses } from './workflow-causes.ts';
 const first: readonly string[] = [
   'duplicate-mac',
   'template-not-rendered',
+  'boot-override-ignored',
   'bmc-failed',
   'netboot-not-allowed',
 ];

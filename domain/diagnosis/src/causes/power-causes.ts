@@ -20,6 +20,9 @@ function bmcFailure({ records, unfinished }: Facts): TimelineRecord | undefined 
   return unfinished.length === 0 || isLater ? undefined : records[at];
 }
 
+/** The BMC reported success and kept its old boot device. */
+const NOT_APPLIED = /not-applied|the BMC accepted "boot from/;
+
 /** The machine was restarted for a workflow, and an operating system asked for an address instead of the firmware. */
 function diskInstead({ records, boot, unfinished }: Facts): readonly TimelineRecord[] {
   const job = records.findLast(({ event }) => event === 'boot-job-completed');
@@ -64,7 +67,7 @@ export const powerCauses: readonly Cause[] = [
   },
   {
     id: 'boot-override-ignored',
-    sentence: 'The machine booted its disk although its BMC was set to boot the network.',
+    sentence: 'The BMC or the firmware ignored that the machine must boot the network.',
     shows:
       'A Job of the BMC completed, and an operating system asked for an address, without firmware before it.',
     against: 'The firmware asked for a boot file.',
@@ -74,7 +77,12 @@ export const powerCauses: readonly Cause[] = [
       'Update the firmware of the BMC: some ignore the setting for one boot.',
     ],
     certainty: 'likely',
-    find: (facts) => foundIn(diskInstead(facts)),
+    find: (facts) => {
+      const failure = bmcFailure(facts);
+      return foundIn(
+        failure !== undefined && NOT_APPLIED.test(failure.message) ? [failure] : diskInstead(facts),
+      );
+    },
   },
   {
     id: 'relay-absent',
