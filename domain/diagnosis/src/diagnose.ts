@@ -66,9 +66,14 @@ function progress({ boot, wait, nowMs }: Facts): Verdict {
   return {
     ...plain,
     state: 'healthy',
-    text: 'Its last boot was successful.',
+    text: isFailed(boot) ? 'Its workflow was ended by an operator.' : 'Its last boot was successful.',
     sinceMs: Math.min(last.atMs, nowMs),
   };
+}
+
+/** A workflow that failed by itself is a finding. */
+function isFailed(boot: readonly StagedRecord[]): boolean {
+  return boot.findLast(({ event }) => event === 'state-changed')?.details?.['to'] === 'FAILED';
 }
 
 /** A problem is judged when it has settled, and silence at its limit. A stopped machine is checked when it is heard of again. */

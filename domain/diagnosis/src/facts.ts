@@ -117,13 +117,20 @@ function waitOf(
   return { step, sinceMs, limitMs: limit, isOverdue: nowMs - sinceMs >= limit, record };
 }
 
-/** A workflow of this boot has ended, or the installed system has reported. */
+/** The workflow of this boot has ended and was not retried, or the installed system has reported. */
 export function isEnded(boot: readonly StagedRecord[]): boolean {
-  return boot.some(
-    ({ event, details }) =>
-      event === 'machine-ready' || (event === 'state-changed' && TERMINAL.includes(String(details?.['to']))),
-  );
+  const last = boot.findLast(({ event }) => DECIDES_END.includes(event));
+  if (last === undefined) return false;
+  return last.event === 'machine-ready' || TERMINAL.includes(String(last.details?.['to']));
 }
+
+const DECIDES_END: readonly string[] = [
+  'machine-ready',
+  'state-changed',
+  'operator-retry',
+  'action-served',
+  'action-served-again',
+];
 
 /** Returns the indices of the records of progress that are no repetition. Firmware repeats its requests for minutes. */
 export function noveltiesOf(boot: readonly StagedRecord[]): readonly number[] {

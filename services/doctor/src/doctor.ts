@@ -34,6 +34,8 @@ const TICK_MS = 1_000;
 const BUDGET_MS = 40;
 /** Records that follow each other need one check. */
 const SOON_MS = 2_000;
+/** Several boots. */
+const CONDENSED_FROM = 150;
 /** Machines whose boots are read in one turn of the event loop. */
 const LEARNED_AT_ONCE = 50;
 /** Records after which a machine that boots is checked soon. Others are covered by the check of its silence. */
@@ -147,6 +149,7 @@ class Ward {
       try {
         const records = await journal.read({ after, limit: PAGE });
         for (const record of records) this.#remember(record);
+        this.#condenseOld(records);
         after = records.at(-1)?.sequence ?? after;
         if (records.length < PAGE) break;
       } catch (thrown) {
@@ -156,6 +159,16 @@ class Ward {
       await delay(clock, PAUSE_MS, signal);
     }
     return after;
+  }
+
+  /** Learns from the boots of machines with many records, which the journal of years has, and condenses them. */
+  #condenseOld(records: readonly JournalRecord[]): void {
+    for (const machine of new Set(records.map((record) => record.machine))) {
+      if (machine === undefined || this.#timelines.of([machine]).length < CONDENSED_FROM) continue;
+      const [hardware] = this.#deps.view.hardwareByMac(machine);
+      if (hardware !== undefined) this.#learn(hardware);
+      this.#timelines.condenseBefore(machine);
+    }
   }
 
   #remember(record: JournalRecord): readonly Hardware[] {
@@ -236,6 +249,7 @@ class Ward {
     verdicts.set(key, verdict);
     if (againMs !== undefined) this.#schedule.soon(key, againMs);
     if (verdict.state === 'working' || verdict.state === 'healthy') this.#learn(hardware);
+    if (verdict.state === 'healthy') this.#timelines.condense(macsOf(hardware));
     for (const listener of this.#listeners) listener(hardware, verdict);
   }
 

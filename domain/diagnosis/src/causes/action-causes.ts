@@ -6,15 +6,24 @@ import type { Facts } from '../facts.ts';
 
 const FAILURES: readonly string[] = ['action-failed', 'action-timed-out'];
 
-/** The action that ended the workflow. A retry, or the operator, may have overcome it. */
+/** After one of these, the workflow continues. */
+const OVERCOME = /^(action-(served|started|succeeded|retried)|operator-(retry|skip))/;
+
+const isAction = ({ event }: StagedRecord): boolean => FAILURES.includes(event);
+const isEnd = ({ event, details }: StagedRecord): boolean =>
+  event === 'state-changed' && ['FAILED', 'TIMEOUT'].includes(String(details?.['to']));
+
+/** The action that ended the workflow, else the end itself. A retry, or the operator, may have overcome it. */
 function failureOf({ boot }: Facts): StagedRecord | undefined {
-  const at = boot.findLastIndex(({ event }) => FAILURES.includes(event));
-  const isOvercome = boot
-    .slice(at + 1)
-    .some(({ event }) =>
-      /^(action-(served|started|succeeded|retried)|operator-(cancel|retry|skip))/.test(event),
-    );
-  return isOvercome ? undefined : boot[at];
+  const action = openAt(boot, isAction);
+  if (action !== undefined) return action;
+  const isCancelled = boot.some(({ event }) => event === 'operator-cancel');
+  return isCancelled ? undefined : openAt(boot, isEnd);
+}
+
+function openAt(boot: Facts['boot'], isIt: (record: StagedRecord) => boolean): StagedRecord | undefined {
+  const at = boot.findLastIndex(isIt);
+  return boot.slice(at + 1).some(({ event }) => OVERCOME.test(event)) ? undefined : boot[at];
 }
 
 const failedWith =
@@ -107,7 +116,7 @@ export const actionCauses: readonly Cause[] = [
     certainty: 'certain',
     find: (facts) => {
       const failure = failureOf(facts);
-      return failure?.event === 'action-timed-out'
+      return failure?.event === 'action-timed-out' || failure?.details?.['to'] === 'TIMEOUT'
         ? { evidence: evidenceOf([failure]), sinceMs: failure.atMs }
         : undefined;
     },

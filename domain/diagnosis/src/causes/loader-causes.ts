@@ -27,6 +27,12 @@ function isWanted({ unfinished, workflows = [] }: Facts): boolean {
   return unfinished.length > 0 || workflows.length === 0;
 }
 
+/** The machine has not started since it has work: its workflow is new, or was retried. */
+function isBeforeWork({ unfinished, records }: Facts, { sequence, atMs }: StagedRecord): boolean {
+  const isNew = unfinished.some(({ metadata }) => Date.parse(metadata.creationTimestamp ?? '') > atMs);
+  return isNew || records.some((record) => record.sequence > sequence && record.event === 'state-changed');
+}
+
 function afterOperatingSystem({ boot }: Facts, record: StagedRecord): boolean {
   return boot.some(
     ({ sequence, details, source }) =>
@@ -55,6 +61,7 @@ export const loaderCauses: readonly Cause[] = [
       );
       const away = turnedAway(facts).filter(({ message }) => /allowPXE is not true/.test(message));
       const last = away.at(-1);
+      if (last !== undefined && isBeforeWork(facts, last)) return undefined;
       const isDisk = facts.unfinished.length === 0 && last !== undefined && afterOperatingSystem(facts, last);
       return isDisk ? undefined : foundIn([...away, ...refused]);
     },
