@@ -4,6 +4,7 @@ import { createApiMetrics } from '@tinkerbell/service-api';
 import { createBmcMetrics } from '@tinkerbell/service-bmc';
 import { createBootMetrics } from '@tinkerbell/service-boot';
 import { createControllerMetrics, createEventsMetrics } from '@tinkerbell/service-controller';
+import { createDoctorMetrics, createReporterMetrics } from '@tinkerbell/service-doctor';
 import { createGatewayMetrics } from '@tinkerbell/service-gateway';
 import { createImagesMetrics } from '@tinkerbell/service-images';
 import { createMetadataMetrics } from '@tinkerbell/service-metadata';
@@ -33,6 +34,8 @@ const sections: readonly (readonly [title: string, declares: readonly Declare[]]
   [
     'Other metrics: only on `/metrics`',
     [
+      createDoctorMetrics,
+      createReporterMetrics,
       createMetadataMetrics,
       createImagesMetrics,
       createRegistryMetrics,

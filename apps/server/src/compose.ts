@@ -9,6 +9,7 @@ import {
   createNodeHttpClient,
   nodeClock,
   nodeFiles,
+  nodeHmac,
   nodeRandom,
   nodeLinkLayer,
   nodeRouterDiscovery,
@@ -21,9 +22,11 @@ import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
 import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
+import { Verdicts } from '@tinkerbell/diagnosis';
 import { UnknownMachines } from '@tinkerbell/enrollment';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService, createEventsService } from '@tinkerbell/service-controller';
+import { createDoctorReporter, createDoctorService, type DoctorDeps } from '@tinkerbell/service-doctor';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRegistryService, type RegistryDeps } from '@tinkerbell/service-registry';
@@ -66,6 +69,7 @@ const platform = {
   linkLayer: nodeLinkLayer,
   routerDiscovery: nodeRouterDiscovery,
   httpClient: createNodeHttpClient(),
+  hmac: nodeHmac,
   openDirectory: openNodeDirectory,
   openTree: openNodeTree,
 };
@@ -198,9 +202,15 @@ async function poolDeps(settings: Settings, stores: Stores, cleanup: AsyncDispos
 
 type Deps = Parameters<typeof createBootService>[0] &
   Parameters<typeof createApiService>[0] &
-  RegistryDeps & { readonly logs: Logs };
+  RegistryDeps &
+  DoctorDeps & { readonly logs: Logs };
 
-async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Promise<Service[]> {
+async function servicesFor(
+  settings: Settings,
+  given: Omit<Deps, 'verdicts'>,
+  stores: Stores,
+): Promise<Service[]> {
+  const deps = { ...given, verdicts: new Verdicts() };
   const { images, boot, metadata, registry, workflows } = settings;
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
@@ -225,6 +235,7 @@ async function servicesFor(settings: Settings, deps: Deps, stores: Stores): Prom
       ? []
       : [createRelayService({ ...deps, log: deps.logs.smee }, settings.relay)]),
     ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
+    ...doctor(settings, deps, stores),
     ...(await bmc(settings, deps, stores)),
     ...(await serial(settings, deps, stores)),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
@@ -242,6 +253,14 @@ function namespacesOf({ workflows }: Settings): readonly string[] {
 function controller(deps: Deps, { isShared }: Stores): Service {
   const create = () => createControllerService({ ...deps, log: deps.logs['tink-controller'] });
   return isShared ? createLedService(deps, 'controller', create) : create();
+}
+
+/** Every server checks its machines, and one reports. */
+function doctor({ doctor: config }: Settings, deps: Deps, { isShared }: Stores): readonly Service[] {
+  if (config === undefined) return [];
+  const service = createDoctorService(deps, config);
+  const create = () => createDoctorReporter(deps, config, service);
+  return [service, isShared ? createLedService(deps, 'doctor', create) : create()];
 }
 
 /** Loads the protocols of BMCs only if needed. Runs on one of several servers that share a store. */

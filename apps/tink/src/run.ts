@@ -9,6 +9,7 @@ import { addCompletion } from './completion/completion-command.ts';
 import { addConfig } from './config/config-command.ts';
 import { addDelete } from './delete/delete-command.ts';
 import { addDescribe } from './describe/describe-command.ts';
+import { addDoctor } from './doctor/doctor-command.ts';
 import { addEdit, addPatch } from './edit/edit-commands.ts';
 import { addEvents } from './events/events-command.ts';
 import { addExplain } from './explain/explain-command.ts';
@@ -70,6 +71,7 @@ Examples:
   tink apply -f examples/debian              register a machine, a template and a workflow
   tink events --machine machine-1 -w         watch a machine boot and install
   tink boot machine-1                        show how far it got, and why it stopped
+  tink doctor                                list machines that do not boot, why, and what to do
   tink get workflows                         list workflows with their progress
   tink describe workflow machine-1-debian    show details of one workflow
   tink logs machine-1-debian -f              print the output of its actions
@@ -117,6 +119,7 @@ export function createProgram(terminal: Terminal): Command {
   addLogs(program, terminal);
   addAudit(program, terminal);
   addBoot(program, terminal);
+  addDoctor(program, terminal);
   addImport(program, terminal);
   addExport(program, terminal);
   addImage(program, terminal);

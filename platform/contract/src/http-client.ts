@@ -12,7 +12,9 @@ export interface HttpTarget {
 
 export interface HttpGetOptions {
   /** Default: GET. */
-  readonly method?: 'GET' | 'HEAD';
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  /** Of a POST. A redirect of a POST is returned and not followed. */
+  readonly body?: Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent only to the requested URL, and not where it redirects: a token. */
   readonly ownHeaders?: Readonly<Record<string, string>>;
@@ -31,7 +33,7 @@ export interface HttpClientResponse {
 }
 
 /**
- * Sends a GET or HEAD request by http or https. Follows at most 10 redirects. Gives up when connecting takes more than 10 s or the host
+ * Sends a GET, HEAD or POST request by http or https. Follows at most 10 redirects. Gives up when connecting takes more than 10 s or the host
  * sends nothing for 60 s. A response that keeps arriving has no time limit.
  */
 export interface HttpClient {

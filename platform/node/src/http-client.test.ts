@@ -34,6 +34,19 @@ test('returns a body with its headers, and sends the given headers', async () =>
   assert.equal(await new Response(answer.body).text(), 'GET bytes=0-1');
 });
 
+test('posts a body with its length, and follows no redirect', async () => {
+  await using server = await serve(async (request, response) => {
+    if (request.url === '/moved') return response.writeHead(307, { location: '/' }).end('moved');
+    const body = await Array.fromAsync(request, String);
+    response.end(`${request.method} ${request.headers['content-length']} ${body.join('')}`);
+  });
+  const post = { ...anywhere, method: 'POST', body: new TextEncoder().encode('{"a":"ä"}') } as const;
+  const answer = await client.get(`${server.url}/`, post);
+  assert.equal(await new Response(answer.body).text(), 'POST 10 {"a":"ä"}');
+  const moved = await client.get(`${server.url}/moved`, post);
+  assert.deepEqual([moved.status, await new Response(moved.body).text()], [307, 'moved']);
+});
+
 test('follows ten redirects and no more, absolute and relative', async () => {
   await using server = await serve((request, response) => {
     const left = Number(request.url?.slice(1));

@@ -31,7 +31,7 @@ export function createNodeHttpClient(limits: HttpClientLimits = LIMITS): HttpCli
       let target = parsedUrl(url, url);
       for (let redirects = 0; redirects <= HTTP_REDIRECTS_MAX; redirects += 1) {
         const incoming = await answerOf(target, { ...options, redirects, limits });
-        const next = redirectOf(incoming, target);
+        const next = options.method === 'POST' ? undefined : redirectOf(incoming, target);
         if (next === undefined) return responseOf(incoming, target);
         incoming.destroy();
         target = parsedUrl(next, url);
@@ -73,6 +73,7 @@ function answerOf(url: URL, hop: Hop): Promise<IncomingMessage> {
         'accept-encoding': 'identity',
         ...hop.headers,
         ...(hop.redirects === 0 ? hop.ownHeaders : {}),
+        ...(hop.body === undefined ? {} : { 'content-length': hop.body.length }),
       },
       lookup: checkedLookup(hop),
       ...(hop.signal === undefined ? {} : { signal: hop.signal }),
@@ -80,7 +81,7 @@ function answerOf(url: URL, hop: Hop): Promise<IncomingMessage> {
     limitTime(request, hop.limits);
     request.once('response', answer);
     request.on('error', fail);
-    request.end();
+    request.end(hop.body);
   });
 }
 

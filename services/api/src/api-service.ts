@@ -1,5 +1,6 @@
 /** The Kubernetes-compatible REST API: paths, verbs, media types, status codes. */
 import { ANONYMOUS } from '@tinkerbell/access';
+import type { Verdicts } from '@tinkerbell/diagnosis';
 import type { UnknownMachines } from '@tinkerbell/enrollment';
 import {
   derivedContext,
@@ -69,6 +70,8 @@ export interface ApiDeps {
   readonly tokens?: AccountTokens;
   /** Lists unregistered machines that ask to boot; undefined if unavailable. */
   readonly unknownMachines?: Pick<UnknownMachines, 'list'>;
+  /** Why machines do not boot; undefined if the doctor is disabled. */
+  readonly verdicts?: Pick<Verdicts, 'get'>;
   /** Namespaces that the server writes to. They exist from the start. */
   readonly namespaces?: readonly string[];
   /** Objects that the API hides from everyone. */

@@ -12,6 +12,7 @@ import type { AuditNote } from './audit/audit-trail.ts';
 import { convertingStore } from './custom/converting-store.ts';
 import { deleteWithWarnings } from './delete-with-warnings.ts';
 import { deleteOptions } from './delete-options.ts';
+import { diagnosisAnswer, type DiagnosisDeps } from './diagnosis.ts';
 import { eachListed, listResponse, watchObjects } from './list-handler.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operate, operationVerb, type OperationDeps } from './operation-handler.ts';
@@ -30,7 +31,7 @@ import { actionLog, consoleLog, timeline } from './timeline-handler.ts';
 import { warningHeaders } from './warnings.ts';
 import { isDryRun, writeOptions } from './write-options.ts';
 
-export interface ResourceDeps extends VerbDeps, OperationDeps {
+export interface ResourceDeps extends VerbDeps, OperationDeps, DiagnosisDeps {
   readonly streams: OpenStreams;
   /** Parses YAML and long templates in other threads. If undefined, in this thread. */
   readonly texts?: TextReader;
@@ -159,6 +160,10 @@ async function onSubresource(
     if (request.method !== 'GET') return methodNotAllowed(request);
     const object = await getObject(deps, target);
     return deps.streams.open(context, () => records(deps, object, { request, signal: context.signal }));
+  }
+  if (`${kind.kind}/${subresource}` === 'Hardware/diagnosis') {
+    if (request.method !== 'GET') return methodNotAllowed(request);
+    return diagnosisAnswer(deps, await getObject(deps, target));
   }
   if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
   return onOperation(deps, target, call);

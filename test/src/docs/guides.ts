@@ -150,6 +150,7 @@ spec: {connection: {host: 127.0.0.1, insecureTLS: true}}
     files: { 'discovered.yaml': discovered },
     first: 'tink apply -f discovered.yaml',
   },
+  'docs/guides/doctor.md': { files: m1, first: 'tink apply -f m1.yaml' },
   'docs/guides/operations.md': { files: m1, first: create },
   'docs/guides/workflows.md': {
     files: { ...m1, 'template.yaml': misspelt },

@@ -326,6 +326,24 @@ test('reads secrets keys from a file or the environment, and never prints them',
   assert.throws(() => settings(['--secrets-key-file=/nowhere']), /cannot read --secrets-key-file \/nowhere/);
 });
 
+test('the doctor is enabled, and its webhooks are checked without repeating them', () => {
+  assert.deepEqual(settings([]).doctor?.webhooks, { urls: [], format: 'json' });
+  assert.equal(settings(['--enable-doctor=false']).doctor, undefined);
+  const urls = ['--doctor-webhook-url=https://hooks.example/a', '--doctor-webhook-url=http://b.example/c'];
+  assert.deepEqual(settings(urls).doctor?.webhooks.urls, ['https://hooks.example/a', 'http://b.example/c']);
+  assert.throws(
+    () => settings(['--doctor-webhook-url=ftp://hooks.example/secret-path']),
+    ({ message }: Error) =>
+      /--doctor-webhook-url: URL 1 must be/.test(message) && !message.includes('secret'),
+  );
+  assert.throws(() => settings(['--doctor-webhook-format=xml']), /--doctor-webhook-format/);
+  assert.throws(
+    () => settings(['--doctor-webhook-secret-file=/nowhere']),
+    /cannot read --doctor-webhook-secret-file \/nowhere/,
+  );
+  assert.throws(() => settings(['--doctor-webhook-secret-file=/dev/null']), /at least 16 bytes; create one/);
+});
+
 test('machines get the mirrors that fit into the kernel arguments', () => {
   const mirrorsOf = (...args: string[]) => settings(args).boot?.hook.registryMirrors;
   const own = ['--public-ipv4=10.2.0.1', '--http-port=8080'];

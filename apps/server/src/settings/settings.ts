@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { NetworkInterface } from '@tinkerbell/platform-contract';
 import type { BootConfig } from '@tinkerbell/service-boot';
+import type { DoctorConfig } from '@tinkerbell/service-doctor';
 import type { MetadataConfig } from '@tinkerbell/service-metadata';
 import type { RegistryConfig } from '@tinkerbell/service-registry';
 import type { RelayConfig } from '@tinkerbell/service-relay';
@@ -15,6 +16,7 @@ import type { BmcServiceConfig } from '@tinkerbell/service-bmc';
 import { bmcConnectionSettings, bmcSettings, type BmcConnectionSettings } from '../bmc/bmc-settings.ts';
 import { serialSettings, type SerialSettings } from '../serial/serial-settings.ts';
 import { bootConfig } from './boot-settings.ts';
+import { doctorSettings } from './doctor-settings.ts';
 import { enrollmentSettings, type EnrollmentSettings } from './enrollment-settings.ts';
 import type { FlagReader } from './flag-reader.ts';
 import { SettingsError } from './settings-error.ts';
@@ -72,6 +74,7 @@ export interface Settings {
   readonly metadata?: MetadataConfig;
   readonly registry: RegistryConfig | undefined;
   readonly controller: boolean;
+  readonly doctor: DoctorConfig | undefined;
   readonly bmcConnections: BmcConnectionSettings;
   readonly bmc: BmcServiceConfig | undefined;
   readonly serial: SerialSettings | undefined;
@@ -137,6 +140,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     bmcConnections: bmcConnectionSettings(flags),
     bmc: bmcSettings(flags),
     serial: serialSettings(flags, dataDirectory),
+    doctor: doctorSettings(flags, address),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags, address) } : {}),
   };
 }

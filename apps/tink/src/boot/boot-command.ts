@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { bootsIn, type StagedRecord } from '@tinkerbell/diagnosis';
 import { hardwareKind } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { bootPage, bootText, headlineOf, type BootPage } from './boot-page.ts';
-import { bootsIn, type StagedRecord } from './boot-records.ts';
 import type { ObjectName } from '../client/client.ts';
 import { ApiFailure } from '../client/server-failure.ts';
 import { usageFailure } from '../failure.ts';
@@ -77,7 +77,7 @@ async function boot(session: Session, machine: string, options: BootOptions): Pr
  */
 function printedReader({ client }: Session, target: ObjectName) {
   const lines: JournalRecord[] = [];
-  return async (since: JournalRecord | undefined): Promise<readonly JournalRecord[]> => {
+  return async (since: Pick<StagedRecord, 'sequence'> | undefined): Promise<readonly JournalRecord[]> => {
     if (since === undefined) return [];
     const after = Math.max(since.sequence, lines.at(-1)?.sequence ?? 0);
     try {

@@ -1,11 +1,17 @@
 /** Formats the page of one boot as text and as JSON. */
+import {
+  stages,
+  stageTimes,
+  stepsOf,
+  verdictOn,
+  type BootStep,
+  type BootVerdict,
+  type Stage,
+  type StagedRecord,
+} from '@tinkerbell/diagnosis';
 import { timestampOf } from '../events/event-line.ts';
 import { printable } from '../output/printable.ts';
 import { alignedText } from '../output/table-text.ts';
-import type { StagedRecord } from './boot-records.ts';
-import { stageTimes, stepsOf, type BootStep } from './boot-steps.ts';
-import { verdictOn, type BootVerdict } from './boot-verdict.ts';
-import { stages, type Stage } from './event-table.ts';
 
 export interface BootPage {
   /** Time of the first packet, milliseconds since the Unix epoch. */

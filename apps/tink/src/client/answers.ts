@@ -1,4 +1,5 @@
 /** The types of the server's answers. The server has validated its objects, so tink does not check their fields again. */
+import type { ShownVerdict } from '@tinkerbell/diagnosis';
 import type { UnknownMachine as Sighted } from '@tinkerbell/enrollment';
 import type { Resource } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
@@ -19,6 +20,12 @@ export interface UnknownMachine extends Omit<Sighted, 'firstSeenMs' | 'lastSeenM
   /** RFC 3339. */
   readonly firstSeen: string;
   readonly lastSeen: string;
+}
+
+/** A verdict of the doctor, with the machine that it is about. */
+export interface Diagnosed extends ShownVerdict {
+  readonly namespace: string;
+  readonly machine: string;
 }
 
 /** The identity provider that the server names. */
@@ -86,4 +93,8 @@ export function subjectReviewIn(answer: unknown): SubjectReview {
 
 export function accessReviewIn(answer: unknown): AccessReview {
   return answer as AccessReview;
+}
+
+export function diagnosisIn(answer: unknown): Diagnosed {
+  return answer as Diagnosed;
 }

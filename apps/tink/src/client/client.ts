@@ -2,12 +2,14 @@
 import { isRecord, workflowKind, type Resource, type Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import {
+  diagnosisIn,
   listIn,
   objectEventIn,
   objectIn,
   recordIn,
   tableEventIn,
   tableIn,
+  type Diagnosed,
   type WatchEvent,
 } from './answers.ts';
 import { collectionPathOf, type ApiKind } from './api-kind.ts';
@@ -235,6 +237,11 @@ export class ApiClient {
   async timeline(target: ObjectName, after: number): Promise<readonly JournalRecord[]> {
     const answer = await this.#open('GET', `${objectPath(target)}/timeline?after=${after}`, {});
     return Array.fromAsync(this.#lines(answer, recordIn));
+  }
+
+  /** Returns whether the last boot of a machine was successful, else why not. */
+  async diagnosis(target: ObjectName): Promise<Diagnosed> {
+    return diagnosisIn(await this.#json('GET', `${objectPath(target)}/diagnosis`, {}));
   }
 
   /** Returns the same records, then new ones. Ends when the server ends it. */

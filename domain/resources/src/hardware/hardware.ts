@@ -80,7 +80,7 @@ export const HardwareCondition = Type.Object({
   reason: optional('Cause of the last change, one word in CamelCase.', Type.String()),
   status: described('Whether the condition holds: `True`, `False` or `Unknown`.', Type.String()),
   type: described(
-    'Name of the condition. `OwnsItsAddresses` is False if another Hardware has the same MAC, address or agent ID.',
+    'Name of the condition. `OwnsItsAddresses` is False if another Hardware has the same MAC, address or agent ID. `BootHealthy` is False if the last boot stands still; its reason is the cause.',
     Type.String(),
   ),
 });

@@ -181,7 +181,14 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
       event: `${type}-sent`,
       ...(client.mac === undefined ? {} : { machine: client.mac }),
       message: `${nameOf(request)} from ${whoIs(client)}: ${what}${boots}`,
-      details: { address: reply.yiaddr, file, architecture: client.architecture, client: whoIs(client) },
+      details: {
+        address: reply.yiaddr,
+        file,
+        architecture: client.architecture,
+        client: whoIs(client),
+        // The doctor finds by it which networks have a relay.
+        ...(request.giaddr === IPV4_ANY ? {} : { relay: request.giaddr }),
+      },
     });
   };
 }

@@ -33,9 +33,9 @@ export function createUnknownSightings({
     if (unknownMachines === undefined || reservation.ok || reservation.reason !== 'no-hardware') return;
     const sighting = sightingOf(asked, decision);
     if (sighting === undefined || !unknownMachines.see(sighting, clock.nowMs())) return;
-    const { mac, architecture } = sighting;
+    const { mac, architecture, client } = sighting;
     const message = messageOf(sighting, decision);
-    const details = { architecture };
+    const details = { architecture, client };
     journal.append({ source: 'dhcp', event: 'machine-unknown', machine: mac, message, details });
   };
 }

@@ -40,6 +40,8 @@ const byEvent: Readonly<Record<string, EventWords>> = {
   'script-refused': warning('BootRefused'),
   'address-in-use': warning('AddressInUse'),
   'address-declined': warning('AddressDeclined'),
+  'boot-stopped': warning('BootStopped'),
+  'boot-recovered': normal('BootRecovered'),
 };
 
 const byState: Readonly<Record<string, EventWords>> = {

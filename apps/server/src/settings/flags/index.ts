@@ -6,7 +6,7 @@ import { agentFlags, controllerFlags } from './agents.ts';
 import { ipxeFlags, isoFlags, tftpFlags } from './boot-files.ts';
 import { dhcpFlags, dhcpv6Flags } from './dhcp.ts';
 import { generalFlags } from './general.ts';
-import { observabilityFlags } from './observability.ts';
+import { doctorFlags, observabilityFlags } from './observability.ts';
 import {
   bmcFlags,
   gatewayFlags,
@@ -42,6 +42,7 @@ const ownFlags = [
   ...relayFlags,
   ...gatewayFlags,
   ...observabilityFlags,
+  ...doctorFlags,
   ...commandFlags,
 ];
 

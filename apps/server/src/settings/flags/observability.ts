@@ -1,4 +1,4 @@
-import { boolean, flagGroup, number, text } from '../flag.ts';
+import { boolean, flagGroup, list, number, text } from '../flag.ts';
 
 const partHelp = (part: string): string => `log level of ${part}; 0 uses --log-level`;
 
@@ -15,4 +15,18 @@ export const observabilityFlags = flagGroup('Logs and traces', {
     fallback: 'OTEL_EXPORTER_OTLP_ENDPOINT; no traces without either',
   }),
   'otel-insecure': boolean('connect to the trace collector without TLS', { default: 'false' }),
+});
+
+export const doctorFlags = flagGroup('Doctor', {
+  'enable-doctor': boolean('find out why machines do not boot, and report it', { default: 'true' }),
+  'doctor-webhook-url': list(
+    'URLs that are notified when a machine stands still or has recovered; never one of this machine',
+  ),
+  'doctor-webhook-secret-file': text(
+    'file with the secret that signs the bodies, at least 16 bytes; line breaks at its ends do not count',
+    { fallback: 'bodies are not signed' },
+  ),
+  'doctor-webhook-format': text('json, or slack for incoming webhooks of Slack and compatible services', {
+    default: 'json',
+  }),
 });

@@ -1,8 +1,8 @@
 /** Splits the timeline of a machine into boots. */
-import type { JournalRecord } from '@tinkerbell/store-contract';
+import type { TimelineRecord } from '../timeline-record.ts';
 import { meaningOf, stages, type Stage } from './event-table.ts';
 
-export interface StagedRecord extends JournalRecord {
+export interface StagedRecord extends TimelineRecord {
   readonly stage: Stage;
 }
 
@@ -20,7 +20,7 @@ interface Position {
  * Returns the boots in order, each from its first packet. A boot starts when firmware requests an address after a pause, after its
  * script was sent, or after an agent or a workflow was active. Records before the first packet belong to no boot.
  */
-export function bootsIn(records: readonly JournalRecord[]): readonly (readonly StagedRecord[])[] {
+export function bootsIn(records: readonly TimelineRecord[]): readonly (readonly StagedRecord[])[] {
   const boots: StagedRecord[][] = [];
   let position: Position | undefined;
   for (const record of records) {
@@ -41,7 +41,7 @@ export function bootsIn(records: readonly JournalRecord[]): readonly (readonly S
   return boots;
 }
 
-function begins(record: JournalRecord, position: Position | undefined): boolean {
+function begins(record: TimelineRecord, position: Position | undefined): boolean {
   if (position === undefined) return ['dhcp', 'tftp', 'http', 'image'].includes(record.source);
   const isPause = record.atMs - position.lastMs >= PAUSE_MS;
   if (record.event === 'iso-started') return isPause || position.hasAgent;
@@ -52,20 +52,20 @@ function begins(record: JournalRecord, position: Position | undefined): boolean 
 }
 
 /** True for a DISCOVER or Solicit, answered or not. */
-function isDiscover({ source, event, details }: JournalRecord): boolean {
+function isDiscover({ source, event, details }: TimelineRecord): boolean {
   if (source !== 'dhcp') return false;
   if (event === 'offer-sent' || event === 'advertise-sent') return true;
   return event === 'request-ignored' && (details?.['type'] === 'discover' || details?.['version'] === 6);
 }
 
-function isAgentAtWork({ source, event, details }: JournalRecord): boolean {
+function isAgentAtWork({ source, event, details }: TimelineRecord): boolean {
   if (source === 'agent') return true;
   return (
     event === 'state-changed' && ['RUNNING', 'SUCCESS', 'FAILED', 'TIMEOUT'].includes(String(details?.['to']))
   );
 }
 
-function stageOf(record: JournalRecord, { stage, hasScript, hasAgent }: Position): Stage {
+function stageOf(record: TimelineRecord, { stage, hasScript, hasAgent }: Position): Stage {
   if (record.source === 'dhcp') return dhcpStage(record, { stage, hasScript });
   // An action that writes an image to the disk loads it from the same path.
   if (record.source === 'image' && hasAgent) return 'workflow actions';
@@ -73,7 +73,7 @@ function stageOf(record: JournalRecord, { stage, hasScript, hasAgent }: Position
 }
 
 function dhcpStage(
-  { details }: JournalRecord,
+  { details }: TimelineRecord,
   { stage, hasScript }: Pick<Position, 'stage' | 'hasScript'>,
 ): Stage {
   const client = String(details?.['client'] ?? '');

@@ -1,20 +1,20 @@
 /** Shortened timelines in the form that the server writes, for tests. */
-import type { JournalDetail, JournalRecord, JournalSource } from '@tinkerbell/store-contract';
+import type { TimelineRecord } from '../timeline-record.ts';
 
 export const START_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
 const MAC = '08:00:27:9e:f5:3a';
 
-type Details = Readonly<Record<string, JournalDetail>>;
+type Details = NonNullable<TimelineRecord['details']>;
 /** Seconds since the first packet, `source/event`, message, details. */
 export type Line = readonly [atSeconds: number, what: string, message?: string, details?: Details];
 
-export function timelineOf(lines: readonly Line[]): readonly JournalRecord[] {
+export function timelineOf(lines: readonly Line[]): readonly TimelineRecord[] {
   return lines.map(([atSeconds, what, message = what, details], index) => {
     const [source = '', event = ''] = what.split('/');
     return {
       sequence: index + 1,
       atMs: START_MS + Math.round(atSeconds * 1000),
-      source: source as JournalSource,
+      source,
       event,
       machine: MAC,
       ...(source === 'agent' || source === 'workflow' ? { workflow: 'default/m1-debian' } : {}),

@@ -1,5 +1,5 @@
 /** Decides how far a boot got, why it stopped, and what to do next. The result is the top of the page. */
-import type { JournalRecord } from '@tinkerbell/store-contract';
+import type { TimelineRecord } from '../timeline-record.ts';
 import type { StagedRecord } from './boot-records.ts';
 import { meaningOf } from './event-table.ts';
 import { adviceOn } from './reason-advice.ts';
@@ -64,7 +64,7 @@ function lastTrouble(boot: Boot): BootVerdict | undefined {
   return verdict('stopped', `it stopped in ${stageName(trouble)}: ${trouble.message}`, next);
 }
 
-function isTrouble({ event, details }: JournalRecord): boolean {
+function isTrouble({ event, details }: TimelineRecord): boolean {
   if (meaningOf(event).kind !== 'trouble') return false;
   const advice = adviceOn(details?.['reason']);
   return advice === undefined || advice.next !== undefined;

@@ -1,5 +1,5 @@
 /** Groups the records of a boot into steps. A transfer or an action is one line. Repetitions are counted. */
-import type { JournalRecord } from '@tinkerbell/store-contract';
+import type { TimelineRecord } from '../timeline-record.ts';
 import type { StagedRecord } from './boot-records.ts';
 import { meaningOf, stages, type Stage } from './event-table.ts';
 import { adviceOn } from './reason-advice.ts';
@@ -35,7 +35,7 @@ export function stepsOf(boot: readonly StagedRecord[]): readonly BootStep[] {
 }
 
 /** Returns the key that the records of one step share, or undefined for a step of its own. */
-function keyOf({ event, source, details = {} }: JournalRecord): string | undefined {
+function keyOf({ event, source, details = {} }: TimelineRecord): string | undefined {
   if (event.startsWith('transfer-') && source === 'image')
     return `transfer ${details['path']} ${details['offset']}`;
   if (event.startsWith('action-'))

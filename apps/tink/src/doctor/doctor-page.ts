@@ -1,0 +1,35 @@
+/** Formats the verdicts of the doctor. */
+import type { Diagnosed } from '../client/answers.ts';
+import { timestampOf } from '../events/event-line.ts';
+import { printable } from '../output/printable.ts';
+
+/** A machine and its verdict; `reason` is why there is none. */
+export type Examined =
+  | Diagnosed
+  | { readonly namespace: string; readonly machine: string; readonly reason: string };
+
+export function isStopped(examined: Examined): boolean {
+  return 'state' in examined && examined.state === 'stopped';
+}
+
+export function diagnosisText(examined: Examined): string {
+  const name = printable(examined.machine);
+  if ('reason' in examined) return `${name}: unknown: ${printable(examined.reason)}\n`;
+  const { state, cause, certainty, text, since, evidence, advice } = examined;
+  const why = cause === undefined ? '' : `, ${cause}${certainty === undefined ? '' : ` (${certainty})`}`;
+  const when = since === undefined ? '' : `, since ${timestampOf(Date.parse(since))}`;
+  return [
+    `${name}: ${state}${printable(why)}${when}\n`,
+    `  ${printable(text)}\n`,
+    ...evidence.map((one) => `    ${timestampOf(Date.parse(one.time))}  ${printable(one.text)}\n`),
+    ...advice.map((line, at) => `  ${at + 1}. ${printable(line)}\n`),
+  ].join('');
+}
+
+/** Shows machines that stand still in full, and counts the others. */
+export function summaryText(all: readonly Examined[]): string {
+  const stopped = all.filter(isStopped).map((one) => `${diagnosisText(one)}\n`);
+  const counts = Map.groupBy(all, (one) => ('state' in one ? one.state : 'unknown'));
+  const parts = [...counts].map(([state, machines]) => `${machines.length} ${state}`).sort();
+  return `${stopped.join('')}${all.length} machines${parts.length === 0 ? '' : `: ${parts.join(', ')}`}\n`;
+}

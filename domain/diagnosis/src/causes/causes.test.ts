@@ -1,0 +1,62 @@
+/** Each cause is found when it is due, and not before. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { diagnose } from '../diagnose.ts';
+import { action, firmware, loader, type Line } from '../testing/boot-timeline.ts';
+import { observation, rows, toSystem, withDetails } from '../testing/cause-rows.ts';
+import { causes } from './causes.ts';
+
+describe('the cause', () => {
+  for (const [id, row] of Object.entries(rows))
+    test(id, () => {
+      const { verdict } = diagnose(observation(row, row.at));
+      assert.equal(verdict.cause, id, verdict.text);
+      assert.ok(verdict.evidence.length > 0 && verdict.advice.length > 0);
+      assert.ok((verdict.sinceMs ?? 0) > 0);
+      if (row.isTimeless === true) return;
+      const before = diagnose(observation(row, row.at - 2)).verdict;
+      assert.notEqual(before.cause, id, 'it was found before it was due');
+    });
+});
+
+test('every cause has a row, and an id, text and advice for people', () => {
+  assert.deepEqual(causes.map(({ id }) => id).toSorted(), Object.keys(rows).toSorted());
+  for (const { id, sentence, shows, against, advice } of causes) {
+    assert.match(id, /^[a-z0-9]+(-[a-z0-9]+)*$/);
+    for (const text of [sentence, shows, against, ...advice])
+      assert.match(text, /^([A-Z]|iPXE|tink |docs\/).*\.$/, `${id}: ${text}`);
+    assert.ok(sentence.length <= 100, id);
+  }
+});
+
+test('a workflow that exceeds its own timeout has timed out, and one that was cancelled has not failed', () => {
+  const ended = (to: string): Line => [
+    30,
+    'workflow/state-changed',
+    `workflow is ${to}`,
+    { from: 'RUNNING', to },
+  ];
+  const begun = [...toSystem, ...action()];
+  const verdictOf = (...lines: readonly Line[]) =>
+    diagnose(observation({ lines: [...begun, ...lines], at: 40 }, 40)).verdict;
+  const causeOf = (...lines: readonly Line[]) => verdictOf(...lines).cause;
+  assert.equal(causeOf(ended('TIMEOUT')), 'action-timed-out');
+  assert.equal(causeOf(ended('FAILED')), 'action-failed');
+  assert.equal(causeOf([29, 'workflow/operator-cancel', 'cancelled by alice'], ended('FAILED')), undefined);
+  assert.equal(
+    verdictOf(ended('FAILED'), [35, 'workflow/operator-retry', 'retried by alice']).state,
+    'working',
+  );
+});
+
+test('a BMC that keeps its old boot device ignores it', () => {
+  const message = 'BMC Job j failed: the BMC accepted "boot from pxe once (UEFI)" 2 times, and reports disk';
+  const lines: readonly Line[] = [[0, 'bmc/bmc-job-failed', message]];
+  assert.equal(diagnose(observation({ lines, at: 1 }, 1)).verdict.cause, 'boot-override-ignored');
+});
+
+test('HTTP is blocked also when the firmware tries its own HTTP boot after the boot loader gave up', () => {
+  const client = { client: 'UEFI HTTP boot', file: 'http://10.0.0.1/ipxe.efi' };
+  const lines = [...firmware(), ...loader(), ...withDetails(firmware(30), client)];
+  assert.equal(diagnose(observation({ lines, at: 75 }, 75)).verdict.cause, 'http-blocked');
+});

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Hardware, Workflow } from '@tinkerbell/resources';
+import { bootsIn } from './boot/boot-records.ts';
+import { diagnose, stepDurations } from './diagnose.ts';
+import { nearMacs } from './near-macs.ts';
+import { firmware, loader, START_MS, timelineOf } from './testing/boot-timeline.ts';
+import { healthyBoots, linesOf, seeded } from './testing/healthy-boots.ts';
+import { modelOf, UsualDurations } from './usual-durations.ts';
+import { stepNames } from './steps.ts';
+
+const hardware: Hardware = {
+  apiVersion: 'tinkerbell.org/v1alpha1',
+  kind: 'Hardware',
+  metadata: { name: 'm1', namespace: 'default' },
+};
+const usual = new UsualDurations();
+const limitMs = (step: (typeof stepNames)[number]): number => usual.limitMs('', step);
+
+function workflow(state: string): Workflow {
+  return {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Workflow',
+    metadata: { name: 'w', namespace: 'default' },
+    status: { state },
+  };
+}
+
+describe('a healthy boot has no finding at any moment', () => {
+  for (const [name, steps] of Object.entries(healthyBoots))
+    test(name, () => {
+      for (let seed = 1; seed <= 40; seed += 1) {
+        const records = timelineOf(linesOf(steps, seeded(seed)));
+        for (let count = 1; count <= records.length; count += 1) {
+          const seen = records.slice(0, count);
+          const isOver =
+            seen.some(({ details }) => details?.['to'] === 'SUCCESS') || name === 'an installed machine';
+          const workflows = [workflow(isOver ? 'SUCCESS' : 'PENDING')];
+          // The moment of a record, and the last moment before the next one.
+          const [now, next] = [seen.at(-1)?.atMs ?? 0, records[count]?.atMs];
+          for (const nowMs of [now, (next ?? now + 86_400_000) - 1]) {
+            const { verdict } = diagnose({ nowMs, macs: [], records: seen, hardware, workflows, limitMs });
+            assert.notEqual(
+              verdict.state,
+              'stopped',
+              `seed ${seed}, after ${count} records: ${verdict.cause}`,
+            );
+          }
+        }
+        const { verdict } = diagnose({
+          nowMs: Infinity,
+          macs: [],
+          records,
+          hardware,
+          workflows: [workflow('SUCCESS')],
+          limitMs,
+        });
+        assert.equal(verdict.state, 'healthy', `seed ${seed}`);
+      }
+    });
+});
+
+test('a machine that was never seen is unseen, and time changes nothing', () => {
+  const diagnosis = diagnose({ nowMs: START_MS, macs: [], records: [], hardware, limitMs });
+  assert.deepEqual([diagnosis.verdict.state, diagnosis.againMs], ['unseen', undefined]);
+});
+
+test('repeated requests are no progress, and the verdict comes within a minute of the stand-still', () => {
+  const records = timelineOf([
+    ...firmware(0),
+    ...firmware(8),
+    ...firmware(16),
+    ...firmware(24),
+    ...firmware(32),
+  ]);
+  const at = (seconds: number) =>
+    diagnose({ nowMs: START_MS + seconds * 1000, macs: [], records, hardware, limitMs });
+  assert.equal(at(33).verdict.state, 'booting');
+  const { againMs = 0 } = at(33);
+  assert.ok(againMs - START_MS <= 60_000);
+  assert.equal(
+    diagnose({ nowMs: againMs, macs: [], records, hardware, limitMs }).verdict.cause,
+    'tftp-blocked',
+  );
+  assert.equal(at(59).verdict.sinceMs, START_MS + 10);
+});
+
+test('each step but the start of a server is judged within a minute by default', () => {
+  for (const step of stepNames)
+    assert.ok(step === 'power-on' || limitMs(step) <= 60_000, `${step}: ${limitMs(step)}`);
+});
+
+test('durations are learned per model, and a model without samples uses those of all', () => {
+  const learned = new UsualDurations();
+  const slow = new Map([['loader', 100_000]] as const);
+  for (let count = 0; count < 4; count += 1) learned.learn('dell r640', slow);
+  assert.equal(learned.usualMs('dell r640', 'loader'), 20_000);
+  learned.learn('dell r640', slow);
+  assert.equal(learned.usualMs('dell r640', 'loader'), 100_000);
+  assert.equal(learned.usualMs('other', 'loader'), 100_000);
+  for (let count = 0; count < 100; count += 1)
+    learned.learn('other', new Map([['loader', count < 95 ? 1000 : 9000]] as const));
+  assert.equal(learned.usualMs('other', 'loader'), 1000);
+  learned.learn('dell r640', new Map([['loader', 3_600_000]] as const));
+  assert.equal(learned.usualMs('dell r640', 'loader'), 100_000);
+});
+
+test('the model is that of the metadata and of the BMC', () => {
+  assert.equal(modelOf(hardware), '');
+  const chassis = { vendor: 'Dell Inc.', model: 'PowerEdge R640' };
+  const inventoried: Hardware = { ...hardware, status: { attributes: { outOfBand: { chassis } } } };
+  assert.equal(modelOf(inventoried), 'Dell Inc. PowerEdge R640');
+});
+
+test('the durations of a boot are those between records of progress', () => {
+  const [boot = []] = bootsIn(timelineOf([...firmware(0), ...firmware(4), ...loader(10)]));
+  assert.deepEqual(
+    [...stepDurations(boot)],
+    [
+      ['address', 10],
+      ['loader', 10_490],
+      ['script', 500],
+    ],
+  );
+});
+
+test('a typing error is one wrong digit or two swapped ones', () => {
+  const near = nearMacs('08:00:27:9e:f5:3a');
+  for (const mac of ['08:00:27:9e:f5:3b', '80:00:27:9e:f5:3a', '08:00:27:9e:f5:a3', '08:00:27:9e:5f:3a'])
+    assert.ok(near.includes(mac), mac);
+  assert.ok(!near.includes('08:00:27:9e:f5:3a') && !near.includes('08:00:27:9e:f5:4b'));
+  // 12 digits with 15 others each, and 11 swaps of which one changes nothing.
+  assert.equal(near.length, 12 * 15 + 10);
+});

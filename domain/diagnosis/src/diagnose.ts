@@ -1,0 +1,102 @@
+/** Decides why a machine does not boot, and when it must be checked again. */
+import { causes } from './causes/causes.ts';
+import { SETTLE_MS, type Certainty, type Evidence } from './causes/cause.ts';
+import { factsOf, isEnded, noveltiesOf, type Facts, type Observation } from './facts.ts';
+import { steps, stepAfter, type StepName } from './steps.ts';
+import type { StagedRecord } from './boot/boot-records.ts';
+
+export const verdictStates = ['healthy', 'booting', 'working', 'stopped', 'unseen'] as const;
+export type VerdictState = (typeof verdictStates)[number];
+
+export interface Verdict {
+  /**
+   * `healthy`: it booted, or has nothing to do. `booting`: it makes progress. `working`: its agent is at work. `stopped`: it stands still.
+   * `unseen`: it has not asked for anything yet.
+   */
+  readonly state: VerdictState;
+  /** The id of the cause. Only of a stopped machine. */
+  readonly cause?: string;
+  readonly certainty?: Certainty;
+  /** One sentence for a person. */
+  readonly text: string;
+  readonly evidence: readonly Evidence[];
+  readonly advice: readonly string[];
+  /** Since when it is in this state, milliseconds since the Unix epoch. Absent if it is unseen. */
+  readonly sinceMs?: number;
+}
+
+export interface Diagnosis {
+  readonly verdict: Verdict;
+  /** When silence becomes a finding. Absent if time changes nothing. */
+  readonly againMs?: number;
+}
+
+export function diagnose(observation: Observation): Diagnosis {
+  const facts = factsOf(observation);
+  const verdict = stopped(facts) ?? progress(facts);
+  const againMs = againOf(facts, verdict);
+  return againMs === undefined ? { verdict } : { verdict, againMs };
+}
+
+function stopped(facts: Facts): Verdict | undefined {
+  for (const { id, certainty, sentence, advice, find } of causes) {
+    const found = find(facts);
+    if (found === undefined) continue;
+    const { evidence, sinceMs, detail } = found;
+    const text = detail === undefined ? sentence : `${sentence.replace(/\.$/, '')}: ${detail}.`;
+    return { state: 'stopped', cause: id, certainty, text, evidence, advice, sinceMs };
+  }
+  return undefined;
+}
+
+function progress({ boot, wait, nowMs }: Facts): Verdict {
+  const [first] = boot;
+  const plain = { evidence: [], advice: [] };
+  if (wait !== undefined)
+    return {
+      ...plain,
+      state: 'booting',
+      text: `It ${steps[wait.step].after}.`,
+      sinceMs: first?.atMs ?? wait.sinceMs,
+    };
+  if (first === undefined) return { ...plain, state: 'unseen', text: 'It has not asked for anything yet.' };
+  const last = boot.at(-1) ?? first;
+  const isAtWork = boot.some(({ source }) => source === 'agent') && !isEnded(boot);
+  if (isAtWork) return { ...plain, state: 'working', text: 'Its workflow is running.', sinceMs: first.atMs };
+  return {
+    ...plain,
+    state: 'healthy',
+    text: isFailed(boot) ? 'Its workflow was ended by an operator.' : 'Its last boot was successful.',
+    sinceMs: Math.min(last.atMs, nowMs),
+  };
+}
+
+/** A workflow that failed by itself is a finding. */
+function isFailed(boot: readonly StagedRecord[]): boolean {
+  return boot.findLast(({ event }) => event === 'state-changed')?.details?.['to'] === 'FAILED';
+}
+
+/** A problem is judged when it has settled, and silence at its limit. A stopped machine is checked when it is heard of again. */
+function againOf({ wait, troubles, nowMs, lastPrinted }: Facts, { state }: Verdict): number | undefined {
+  const times = [
+    ...troubles.map(({ atMs }) => atMs + SETTLE_MS),
+    ...lastPrinted.slice(-1).map(({ atMs }) => atMs + SETTLE_MS),
+    ...(wait === undefined ? [] : [wait.sinceMs + SETTLE_MS, wait.sinceMs + wait.limitMs]),
+  ].filter((atMs) => atMs > nowMs);
+  return times.length === 0 || state === 'unseen' ? undefined : Math.min(...times);
+}
+
+/** Returns how long each step of a boot took, in milliseconds, for `UsualDurations`. The last step is not over. */
+export function stepDurations(boot: readonly StagedRecord[]): ReadonlyMap<StepName, number> {
+  const durations = new Map<StepName, number>();
+  let begun: { readonly step: StepName; readonly atMs: number } | undefined;
+  for (const at of noveltiesOf(boot)) {
+    const record = boot[at];
+    if (record === undefined) continue;
+    if (begun !== undefined)
+      durations.set(begun.step, Math.max(record.atMs - begun.atMs, durations.get(begun.step) ?? 0));
+    const step = stepAfter(record, boot.slice(0, at));
+    begun = step === undefined ? undefined : { step, atMs: record.atMs };
+  }
+  return durations;
+}

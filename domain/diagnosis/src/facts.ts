@@ -1,0 +1,194 @@
+/** What is known about a machine when it is diagnosed, and what follows from it for every cause. */
+import type { Hardware, Workflow } from '@tinkerbell/resources';
+import { bootsIn, type StagedRecord } from './boot/boot-records.ts';
+import { meaningOf } from './boot/event-table.ts';
+import { adviceOn } from './boot/reason-advice.ts';
+import { isNetbooted, stepAfter, type StepName } from './steps.ts';
+import type { TimelineRecord } from './timeline-record.ts';
+
+/** An unregistered machine whose MAC differs from the Hardware’s by a typing error. */
+export interface NearMachine {
+  readonly mac: string;
+  /** The record that shows it. */
+  readonly record: TimelineRecord;
+}
+
+export interface Observation {
+  /** Milliseconds since the Unix epoch. */
+  readonly nowMs: number;
+  /** The MACs of the machine. */
+  readonly macs: readonly string[];
+  /** The records of the machine, oldest first. */
+  readonly records: readonly TimelineRecord[];
+  /** Lines that the machine printed on its serial console, oldest first. */
+  readonly printed?: readonly TimelineRecord[];
+  readonly hardware?: Hardware;
+  /** Names of other Hardware that have one of its MACs. */
+  readonly rivals?: readonly string[];
+  /** The workflows of the machine, oldest first. */
+  readonly workflows?: readonly Workflow[];
+  /** Unregistered machines with similar MACs. */
+  readonly near?: readonly NearMachine[];
+  readonly network?: {
+    /** An IPv4 address of this server. */
+    readonly serverAddress: string;
+    /** The addresses of the relays that have forwarded requests. */
+    readonly relays: readonly string[];
+  };
+  /** Silence in a step is normal for this long, in milliseconds. */
+  readonly limitMs: (step: StepName) => number;
+}
+
+export interface Wait {
+  readonly step: StepName;
+  readonly sinceMs: number;
+  readonly limitMs: number;
+  readonly isOverdue: boolean;
+  /** The record that began the wait. */
+  readonly record: TimelineRecord;
+}
+
+export interface Facts extends Omit<Observation, 'limitMs'> {
+  /** Oldest first. */
+  readonly boots: readonly (readonly StagedRecord[])[];
+  /** The last boot. Empty if the machine has not been seen. */
+  readonly boot: readonly StagedRecord[];
+  /** What the machine should do next. */
+  readonly wait?: Wait;
+  /** Problems of the last boot that it has not overcome, oldest first. */
+  readonly troubles: readonly StagedRecord[];
+  readonly isNetbooted: boolean;
+  /** Workflows that have not ended. */
+  readonly unfinished: readonly Workflow[];
+  /** What the machine printed during its last boot. */
+  readonly lastPrinted: readonly TimelineRecord[];
+}
+
+const TERMINAL: readonly string[] = ['SUCCESS', 'FAILED', 'TIMEOUT'];
+
+export function factsOf(observation: Observation): Facts {
+  const { records, workflows = [], printed = [], limitMs: _, ...rest } = observation;
+  const boots = bootsIn(records);
+  const boot = boots.at(-1) ?? [];
+  const startMs = boot[0]?.atMs ?? 0;
+  const wait = powerWait(observation) ?? bootWait(observation, boot);
+  return {
+    ...rest,
+    records,
+    workflows,
+    boots,
+    boot,
+    ...(wait === undefined ? {} : { wait }),
+    troubles: openTroubles(boot),
+    isNetbooted: isNetbooted(boot),
+    unfinished: unfinishedOf(workflows),
+    lastPrinted: printed.filter(({ atMs }) => atMs >= startMs),
+  };
+}
+
+function unfinishedOf(workflows: readonly Workflow[]): readonly Workflow[] {
+  return workflows.filter(({ status }) => !TERMINAL.includes(status?.state ?? ''));
+}
+
+const SEEN_BY: readonly string[] = ['dhcp', 'tftp', 'http', 'image', 'syslog', 'agent'];
+
+/** A BMC has restarted the machine for a workflow, and the machine has not been seen since. */
+function powerWait({ records, nowMs, limitMs, workflows = [] }: Observation): Wait | undefined {
+  const at = records.findLastIndex(({ event }) => event === 'boot-job-completed');
+  const record = records[at];
+  const isSeen = records.slice(at + 1).some(({ source }) => SEEN_BY.includes(source));
+  if (record === undefined || isSeen || unfinishedOf(workflows).length === 0) return undefined;
+  return waitOf(record, { step: 'power-on', nowMs, limitMs });
+}
+
+function bootWait({ nowMs, limitMs }: Observation, boot: readonly StagedRecord[]): Wait | undefined {
+  const at = noveltiesOf(boot).at(-1) ?? -1;
+  const record = boot[at];
+  if (record === undefined || isEnded(boot)) return undefined;
+  const step = stepAfter(record, boot.slice(0, at));
+  return step === undefined ? undefined : waitOf(record, { step, nowMs, limitMs });
+}
+
+function waitOf(
+  record: TimelineRecord,
+  { step, nowMs, limitMs }: { step: StepName } & Pick<Observation, 'nowMs' | 'limitMs'>,
+): Wait {
+  const [sinceMs, limit] = [record.atMs, limitMs(step)];
+  return { step, sinceMs, limitMs: limit, isOverdue: nowMs - sinceMs >= limit, record };
+}
+
+/** The workflow of this boot has ended and was not retried, or the installed system has reported. */
+export function isEnded(boot: readonly StagedRecord[]): boolean {
+  const last = boot.findLast(({ event }) => DECIDES_END.includes(event));
+  if (last === undefined) return false;
+  return last.event === 'machine-ready' || TERMINAL.includes(String(last.details?.['to']));
+}
+
+const DECIDES_END: readonly string[] = [
+  'machine-ready',
+  'state-changed',
+  'operator-retry',
+  'action-served',
+  'action-served-again',
+];
+
+/** Returns the indices of the records of progress that are no repetition. Firmware repeats its requests for minutes. */
+export function noveltiesOf(boot: readonly StagedRecord[]): readonly number[] {
+  const seen = new Set<string>();
+  const novel: number[] = [];
+  boot.forEach((record, at) => {
+    if (meaningOf(record.event).kind !== 'progress' || record.source === 'bmc') return;
+    const key = noveltyOf(record);
+    if (key !== undefined && seen.has(key)) return;
+    if (key !== undefined) seen.add(key);
+    novel.push(at);
+  });
+  return novel;
+}
+
+/** Returns the key that repetitions share, or undefined if every record is new. */
+function noveltyOf({ event, source, details = {} }: StagedRecord): string | undefined {
+  if (source === 'dhcp') return `${event} ${details['client']} ${details['file']}`;
+  if (['file-sent', 'binary-sent', 'transfer-started'].includes(event))
+    return `${event} ${details['file'] ?? details['path']} ${details['offset'] ?? 0}`;
+  if (['message-received', 'metadata-served', 'script-served'].includes(event)) return event;
+  return undefined;
+}
+
+/** Higher numbers are later in a boot. A problem is open until the machine gets as far as the step in which it occurred. */
+function rankOf({ source, event, stage }: StagedRecord): number {
+  if (source === 'dhcp') return stage === 'in-memory OS' ? 4 : 0;
+  if (source === 'tftp' || event === 'binary-sent' || event.startsWith('file-')) return 1;
+  if (event.startsWith('script-')) return 2;
+  if (source === 'image' || event.startsWith('iso-')) return stage === 'workflow actions' ? 5 : 3;
+  if (source === 'syslog' || event.startsWith('metadata-')) return 4;
+  return 5;
+}
+
+/** An offer overcomes nothing: a machine that is ignored, or that chooses another server, gets one each time it asks. */
+const OFFERS: readonly string[] = ['offer-sent', 'advertise-sent'];
+
+function openTroubles(boot: readonly StagedRecord[]): readonly StagedRecord[] {
+  let reached = -1;
+  const open: StagedRecord[] = [];
+  for (const record of boot.toReversed()) {
+    const { kind } = meaningOf(record.event);
+    if (kind === 'trouble' && isReal(record) && rankOf(record) > reached) open.push(record);
+    if (isSuccess(record)) break;
+    const isProgress = kind === 'progress' && record.source !== 'bmc' && !OFFERS.includes(record.event);
+    if (isProgress) reached = Math.max(reached, rankOf(record));
+  }
+  return open.toReversed();
+}
+
+/** What was before has not prevented it. */
+function isSuccess({ event, details }: StagedRecord): boolean {
+  return event === 'machine-ready' || (event === 'state-changed' && details?.['to'] === 'SUCCESS');
+}
+
+/** Some packets are ignored for harmless reasons, and an agent is refused when its workflow has ended. */
+function isReal({ source, event, details }: StagedRecord): boolean {
+  if (event === 'agent-refused' && details?.['reason'] === 'ended') return false;
+  const advice = adviceOn(details?.['reason']);
+  return source !== 'bmc' && (advice === undefined || advice.next !== undefined);
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Verdicts } from '@tinkerbell/diagnosis';
+import { base, startedApi } from './testing/started-api.ts';
+
+const rules = { deny: [], allow: [] };
+const hardware = (name: string, conditions: readonly object[] = []) => ({
+  apiVersion: 'tinkerbell.org/v1alpha1',
+  kind: 'Hardware',
+  metadata: { name },
+  spec: {},
+  status: { conditions },
+});
+
+test('the diagnosis is the current verdict of the doctor', async () => {
+  const verdicts = new Verdicts();
+  await using api = await startedApi(rules, { verdicts });
+  await api.call('POST', `${base}/hardware`, hardware('m1'));
+  const path = `${base}/hardware/m1/diagnosis`;
+  const { code, body } = await api.call('GET', path);
+  assert.deepEqual([code, body.reason], [404, 'NotFound']);
+  assert.match(body.message, /default\/m1 has no diagnosis yet; the doctor starts with --enable-doctor/);
+  verdicts.set('default/m1', {
+    state: 'stopped',
+    cause: 'tftp-blocked',
+    certainty: 'likely',
+    text: 'It stands still.',
+    evidence: [{ atMs: 0, text: 'acknowledge' }],
+    advice: ['Let UDP port 69 through.'],
+    sinceMs: 1000,
+  });
+  assert.deepEqual((await api.call('GET', path)).body, {
+    namespace: 'default',
+    machine: 'm1',
+    state: 'stopped',
+    cause: 'tftp-blocked',
+    certainty: 'likely',
+    text: 'It stands still.',
+    evidence: [{ time: '1970-01-01T00:00:00.000Z', text: 'acknowledge' }],
+    advice: ['Let UDP port 69 through.'],
+    since: '1970-01-01T00:00:01.000Z',
+  });
+  assert.equal((await api.call('POST', path, {})).code, 405);
+  assert.equal((await api.call('GET', `${base}/hardware/m2/diagnosis`)).code, 404);
+});
+
+test('a server that does not check the machine answers with what was reported', async () => {
+  await using api = await startedApi(rules);
+  const time = '2026-01-02T03:04:05Z';
+  const condition = { type: 'BootHealthy', lastTransitionTime: time, message: 'text' };
+  const stopped = { ...condition, status: 'False', reason: 'TftpBlocked' };
+  await api.call('POST', `${base}/hardware`, hardware('m1'));
+  const merge = { 'content-type': 'application/merge-patch+json' };
+  await api.call('PATCH', `${base}/hardware/m1/status`, { status: { conditions: [stopped] } }, merge);
+  const { body } = await api.call('GET', `${base}/hardware/m1/diagnosis`);
+  assert.deepEqual(
+    [body.state, body.cause, body.text, body.since],
+    ['stopped', 'tftp-blocked', 'text', time],
+  );
+});

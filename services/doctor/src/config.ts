@@ -1,0 +1,36 @@
+import type { UsualDurations, Verdicts } from '@tinkerbell/diagnosis';
+import type { Clock, Hmac, HttpClient, HttpTarget, Log, Random } from '@tinkerbell/platform-contract';
+import type { Journal, Store, View } from '@tinkerbell/store-contract';
+
+export interface DoctorDeps {
+  readonly store: Store;
+  readonly view: View;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly httpClient: HttpClient;
+  readonly hmac: Hmac;
+  readonly verdicts: Verdicts;
+  /** Default: learned from the journal. */
+  readonly usual?: UsualDurations;
+}
+
+export const webhookFormats = ['json', 'slack'] as const;
+export type WebhookFormat = (typeof webhookFormats)[number];
+
+export interface DoctorConfig {
+  /** IPv4 address of this server as machines see it. */
+  readonly serverAddress: string;
+  readonly webhooks: WebhookConfig;
+}
+
+export interface WebhookConfig {
+  /** Absolute http or https URLs. */
+  readonly urls: readonly string[];
+  /** Signs the bodies. Absent: they have no signature. */
+  readonly secret?: Uint8Array;
+  readonly format: WebhookFormat;
+  /** Default: any host but this one. */
+  readonly mayConnect?: (target: HttpTarget) => boolean;
+}

@@ -1,0 +1,297 @@
+/**
+ * Checks machines: soon after something happened to them, and when silence becomes a finding. It keeps the verdicts in memory, and
+ * does nothing with them. A machine at rest costs nothing.
+ */
+import {
+  bootsIn,
+  diagnose,
+  modelOf,
+  stepDurations,
+  UsualDurations,
+  type TimelineRecord,
+  type Verdict,
+} from '@tinkerbell/diagnosis';
+import { delay, repeat, type Service } from '@tinkerbell/platform-contract';
+import { MetricSet } from '@tinkerbell/platform-metrics';
+import type { Hardware } from '@tinkerbell/resources';
+import {
+  hardwareCollection,
+  workflowCollection,
+  type Change,
+  type JournalRecord,
+} from '@tinkerbell/store-contract';
+import type { DoctorConfig, DoctorDeps } from './config.ts';
+import { createDoctorMetrics, type DoctorMetrics } from './metrics.ts';
+import { keyOf, macsOf, Network, observationOf, printedSince } from './observe.ts';
+import { Schedule } from './schedule.ts';
+import { Timelines } from './timelines.ts';
+
+/** Of the journal that are read at once at the start, with a pause, so that packets are answered in between. */
+const PAGE = 1_000;
+const PAUSE_MS = 20;
+const TICK_MS = 1_000;
+/** Time of one core that checks may take in a tick. */
+const BUDGET_MS = 40;
+/** Records that follow each other need one check. */
+const SOON_MS = 2_000;
+/** Several boots. */
+const CONDENSED_FROM = 150;
+/** Machines whose boots are read in one turn of the event loop. */
+const LEARNED_AT_ONCE = 50;
+/** Records after which a machine that boots is checked soon. Others are covered by the check of its silence. */
+const DECISIVE: readonly string[] = [
+  'state-changed',
+  'machine-ready',
+  'script-served',
+  'action-served',
+  'action-failed',
+  'agent-silent',
+  'rendering-failed',
+];
+
+export interface Doctor extends Service {
+  /** Calls the listener with each machine whose verdict was checked. Returns the function that stops it. */
+  onVerdict(listener: (hardware: Hardware, verdict: Verdict) => void): () => void;
+  /** Calls the listener when the journal of former runs has been read, or now if it has. */
+  onReadAll(listener: () => void): void;
+  /** What reporters have recorded, oldest first: reports, and deliveries of them. */
+  reported(): readonly JournalRecord[];
+}
+
+export function createDoctorService(deps: DoctorDeps, config: DoctorConfig): Doctor {
+  const set = new MetricSet();
+  const ward = new Ward(deps, config, createDoctorMetrics(set));
+  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
+  return {
+    name: 'doctor',
+    routes: [],
+    metrics: set,
+    stopped: () => stopped,
+    health: () => ({ ready: true }),
+    onVerdict: (listener) => ward.onVerdict(listener),
+    onReadAll: (listener) => void ward.readAll.then(listener),
+    reported: () => ward.reported,
+    start(signal) {
+      const ended = ward.run(signal);
+      signal.addEventListener('abort', () => void ended.then(markStopped));
+      return Promise.resolve();
+    },
+  };
+}
+
+type Listener = (hardware: Hardware, verdict: Verdict) => void;
+
+/** What the reporter needs to know after a restart. */
+const REPORTED: readonly string[] = ['boot-stopped', 'boot-recovered', 'webhook-delivered'];
+const REPORTED_KEPT = 2_000;
+
+class Ward {
+  readonly #deps: DoctorDeps;
+  readonly #config: DoctorConfig;
+  readonly #metrics: DoctorMetrics;
+  readonly #usual: UsualDurations;
+  readonly #timelines = new Timelines();
+  readonly #network: Network;
+  readonly #schedule = new Schedule();
+  readonly #listeners = new Set<Listener>();
+  /** The first record of the last boot from which durations were learned. */
+  readonly #learned = new Map<string, number>();
+  readonly reported: JournalRecord[] = [];
+  readonly #hasReadAll = Promise.withResolvers<void>();
+  readonly readAll = this.#hasReadAll.promise;
+
+  constructor(deps: DoctorDeps, config: DoctorConfig, metrics: DoctorMetrics) {
+    this.#deps = deps;
+    this.#config = config;
+    this.#metrics = metrics;
+    this.#usual = deps.usual ?? new UsualDurations();
+    this.#network = new Network(deps.view);
+    metrics.verdicts.from(() =>
+      [...deps.verdicts.counts()].map(([state, count]) => [{ state }, count] as const),
+    );
+    metrics.late.from(() => this.#schedule.countDue(deps.clock.nowMs()));
+  }
+
+  onVerdict(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Resolves after the signal, when no check is running. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { journal, view, clock } = this.#deps;
+    const waiting: JournalRecord[] = [];
+    let readUpTo = Number.POSITIVE_INFINITY;
+    const unfollow = journal.follow({}, (record) => {
+      if (readUpTo === Number.POSITIVE_INFINITY) waiting.push(record);
+      else if (record.sequence > readUpTo) this.#take(record);
+    });
+    const unwatch = view.onChange((change) => this.#changed(change));
+    const last = await this.#readJournal(signal);
+    for (const record of waiting) if (record.sequence > last) this.#take(record);
+    readUpTo = last;
+    await this.#learnAll(signal);
+    if (!signal.aborted) this.#hasReadAll.resolve();
+    for (const hardware of hardwareCollection.all(view)) this.#schedule.soon(keyOf(hardware), clock.nowMs());
+    let checking = Promise.resolve();
+    repeat(clock, { everyMs: TICK_MS, signal }, () => (checking = this.#tick(signal)));
+    await aborted(signal);
+    unfollow();
+    unwatch();
+    await checking;
+  }
+
+  /** Returns the sequence of the last record. */
+  async #readJournal(signal: AbortSignal): Promise<number> {
+    const { journal, clock, log } = this.#deps;
+    let after = 0;
+    while (!signal.aborted) {
+      try {
+        const records = await journal.read({ after, limit: PAGE });
+        for (const record of records) this.#remember(record);
+        this.#condenseOld(records);
+        after = records.at(-1)?.sequence ?? after;
+        if (records.length < PAGE) break;
+      } catch (thrown) {
+        log.warn('the doctor cannot read the journal', { error: String(thrown) });
+        break;
+      }
+      await delay(clock, PAUSE_MS, signal);
+    }
+    return after;
+  }
+
+  /** Learns from the boots of machines with many records, which the journal of years has, and condenses them. */
+  #condenseOld(records: readonly JournalRecord[]): void {
+    for (const machine of new Set(records.map((record) => record.machine))) {
+      if (machine === undefined || this.#timelines.of([machine]).length < CONDENSED_FROM) continue;
+      const [hardware] = this.#deps.view.hardwareByMac(machine);
+      if (hardware !== undefined) this.#learn(hardware);
+      this.#timelines.condenseBefore(machine);
+    }
+  }
+
+  #remember(record: JournalRecord): readonly Hardware[] {
+    if (REPORTED.includes(record.event)) {
+      this.reported.push(record);
+      if (this.reported.length > REPORTED_KEPT) this.reported.shift();
+    } else this.#timelines.add(record);
+    return this.#network.take(record);
+  }
+
+  #take(record: JournalRecord): void {
+    const nowMs = this.#deps.clock.nowMs();
+    const similarOnes = this.#remember(record);
+    if (REPORTED.includes(record.event)) return;
+    for (const similar of similarOnes) this.#schedule.soon(keyOf(similar), nowMs + SOON_MS);
+    if (record.machine === undefined) return;
+    for (const hardware of this.#deps.view.hardwareByMac(record.machine)) {
+      const key = keyOf(hardware);
+      const isBooting = this.#deps.verdicts.get(key)?.state === 'booting' && this.#schedule.has(key);
+      const isDecisive =
+        DECISIVE.includes(record.event) || /refused|ignored|failed|missing|not-found/.test(record.event);
+      if (!isBooting || isDecisive) this.#schedule.soon(key, nowMs + SOON_MS);
+    }
+  }
+
+  #changed(change: Change): void {
+    const nowMs = this.#deps.clock.nowMs();
+    if (hardwareCollection.holds(change)) {
+      const key = keyOf(change.object);
+      if (change.type !== 'deleted') return this.#schedule.soon(key, nowMs + SOON_MS);
+      this.#schedule.remove(key);
+      this.#learned.delete(key);
+      this.#deps.verdicts.delete(key);
+    } else if (workflowCollection.holds(change)) {
+      const { metadata, spec } = change.object;
+      const key = `${metadata.namespace}/${spec?.hardwareRef ?? ''}`;
+      if (this.#deps.verdicts.get(key)?.state !== 'working') this.#schedule.soon(key, nowMs + SOON_MS);
+    }
+  }
+
+  async #tick(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    const startedMs = clock.monotonicMs();
+    for (const key of this.#schedule.due(clock.nowMs())) {
+      if (signal.aborted || clock.monotonicMs() - startedMs >= BUDGET_MS) return;
+      this.#schedule.remove(key);
+      try {
+        await this.#check(key);
+      } catch (thrown) {
+        log.warn('a machine could not be checked', { machine: key, error: String(thrown) });
+      }
+    }
+  }
+
+  async #check(key: string): Promise<void> {
+    const { view, clock, journal, verdicts } = this.#deps;
+    const [namespace = '', name = ''] = key.split('/');
+    const hardware = view.hardwareNamed(namespace, name);
+    if (hardware === undefined) return verdicts.delete(key);
+    this.#metrics.checks.add();
+    const observation = observationOf(
+      {
+        ...this.#deps,
+        ...this.#config,
+        timelines: this.#timelines,
+        network: this.#network,
+        usual: this.#usual,
+      },
+      hardware,
+      clock.nowMs(),
+    );
+    let { verdict, againMs } = diagnose(observation);
+    const start = verdict.state === 'stopped' ? startOfKernel(observation.records) : undefined;
+    if (start !== undefined) {
+      const printed = await printedSince(journal, macsOf(hardware), start);
+      ({ verdict, againMs } = diagnose({ ...observation, printed }));
+    }
+    verdicts.set(key, verdict);
+    if (againMs !== undefined) this.#schedule.soon(key, againMs);
+    if (verdict.state === 'working' || verdict.state === 'healthy') this.#learn(hardware);
+    if (verdict.state === 'healthy') this.#timelines.condense(macsOf(hardware));
+    for (const listener of this.#listeners) listener(hardware, verdict);
+  }
+
+  /** Learns from the boots of former runs, a few machines at a time. */
+  async #learnAll(signal: AbortSignal): Promise<void> {
+    const all = hardwareCollection
+      .all(this.#deps.view)
+      .filter((hardware) => this.#timelines.of(macsOf(hardware)).length > 0);
+    for (let at = 0; at < all.length && !signal.aborted; at += LEARNED_AT_ONCE) {
+      for (const hardware of all.slice(at, at + LEARNED_AT_ONCE)) this.#learn(hardware);
+      await delay(this.#deps.clock, 0, signal);
+    }
+  }
+
+  /** Learns from each boot that got to its agent or its disk, once. */
+  #learn(hardware: Hardware): void {
+    const key = keyOf(hardware);
+    for (const boot of bootsIn(this.#timelines.of(macsOf(hardware)))) {
+      const first = boot[0]?.sequence ?? 0;
+      if (!boot.some(isArrival) || first <= (this.#learned.get(key) ?? 0)) continue;
+      this.#learned.set(key, first);
+      this.#usual.learn(modelOf(hardware), stepDurations(boot));
+    }
+  }
+}
+
+function isArrival({ source, details }: TimelineRecord): boolean {
+  return source === 'agent' || details?.['outcome'] === 'local-boot';
+}
+
+/** Returns where the last boot began, if the machine loads a kernel or has loaded one. */
+function startOfKernel(records: readonly TimelineRecord[]): number | undefined {
+  const boot = bootsIn(records).at(-1) ?? [];
+  const isLoading = boot.some(
+    ({ event }) => event === 'script-served' || event.startsWith('transfer-') || event.startsWith('iso-'),
+  );
+  return isLoading ? boot[0]?.sequence : undefined;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,5 @@
+export type { DoctorConfig, DoctorDeps, WebhookConfig, WebhookFormat } from './config.ts';
+export { webhookFormats } from './config.ts';
+export { createDoctorService, type Doctor } from './doctor.ts';
+export { createDoctorMetrics, createReporterMetrics } from './metrics.ts';
+export { createDoctorReporter } from './reporter.ts';

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bootsIn, diagnose, UsualDurations } from '@tinkerbell/diagnosis';
+import {
+  firmware,
+  download,
+  action,
+  loader,
+  script,
+  success,
+  system,
+  timelineOf,
+  type Line,
+} from '@tinkerbell/diagnosis/testing';
+import type { JournalRecord } from '@tinkerbell/store-contract';
+import { Timelines } from './timelines.ts';
+
+const MAC = '08:00:27:9e:f5:3a';
+const install = (at: number): readonly Line[] => [
+  ...firmware(at),
+  ...loader(at + 1),
+  ...script(at + 3),
+  ...download(at + 4),
+  ...system(at + 10),
+  ...action(at + 15),
+  ...success(at + 30),
+];
+const usual = new UsualDurations();
+
+function filled(lines: readonly Line[]): Timelines {
+  const timelines = new Timelines();
+  for (const record of timelineOf(lines)) timelines.add(record as JournalRecord);
+  return timelines;
+}
+
+function verdictOf(timelines: Timelines): string {
+  const records = timelines.of([MAC]);
+  return diagnose({ nowMs: Infinity, macs: [MAC], records, limitMs: (step) => usual.limitMs('', step) })
+    .verdict.state;
+}
+
+test('condensed boots are few records, with the same verdict and the same beginnings', () => {
+  const timelines = filled([
+    ...install(0),
+    ...install(1000),
+    ...firmware(2000),
+    ...loader(2001),
+    ...script(2003, 'local-boot'),
+  ]);
+  const before = bootsIn(timelines.of([MAC])).map(([first]) => first?.sequence);
+  assert.equal(verdictOf(timelines), 'healthy');
+  timelines.condense([MAC]);
+  assert.ok(timelines.of([MAC]).length <= 12, String(timelines.of([MAC]).length));
+  assert.equal(verdictOf(timelines), 'healthy');
+  assert.deepEqual(
+    bootsIn(timelines.of([MAC])).map(([first]) => first?.sequence),
+    before,
+  );
+  for (const record of timelineOf(firmware(3000)))
+    timelines.add({ ...record, sequence: 1000 + record.sequence } as JournalRecord);
+  assert.equal(bootsIn(timelines.of([MAC])).length, 4);
+});
+
+test('the last boot stays whole when those before it are condensed', () => {
+  const timelines = filled([...install(0), ...firmware(1000), ...loader(1001)]);
+  timelines.condenseBefore(MAC);
+  assert.equal(bootsIn(timelines.of([MAC])).at(-1)?.length, 5);
+});
+
+test('a flood of log lines does not displace the beginning of a boot', () => {
+  const flood = Array.from({ length: 5000 }, (_, at): Line => [
+    14 + at / 100,
+    'syslog/message-received',
+    `line ${at}`,
+  ]);
+  const timelines = filled([...install(0).slice(0, 13), ...flood]);
+  const records = timelines.of([MAC]);
+  assert.ok(records.length <= 400);
+  assert.equal(bootsIn(records)[0]?.[0]?.event, 'offer-sent');
+  assert.equal(records.at(-1)?.message, 'line 4999');
+});

@@ -1,0 +1,83 @@
+/** The latest records of each machine, in memory, so that a check reads no database. */
+import { bootsIn, type StagedRecord } from '@tinkerbell/diagnosis';
+import type { JournalRecord } from '@tinkerbell/store-contract';
+
+/** A boot has about 40 records, and an operating system may log a thousand lines more. The first ones say how the boot began. */
+const RECORDS_KEPT = 400;
+const FIRST_KEPT = 100;
+/** Boots that are kept, condensed. More within a quarter of an hour are a loop all the same. */
+const BOOTS_KEPT = 6;
+/** Twice as many as a large site has. The machine that was heard of least recently is dropped first. */
+const MACHINES_MAX = 20_000;
+/** Of consecutive records of these events the last one says it all. */
+const REPLACED: readonly string[] = ['transfer-moved', 'action-progressed', 'iso-progressed'];
+
+export class Timelines {
+  /** By MAC, in the order of their last records. */
+  readonly #byMac = new Map<string, JournalRecord[]>();
+
+  add(record: JournalRecord): void {
+    const { machine } = record;
+    if (machine === undefined) return;
+    const records = this.#byMac.get(machine) ?? [];
+    this.#byMac.delete(machine);
+    this.#byMac.set(machine, records);
+    const last = records.at(-1);
+    const isReplaced = last !== undefined && REPLACED.includes(record.event) && isSameTransfer(last, record);
+    if (isReplaced) records[records.length - 1] = record;
+    else records.push(record);
+    if (records.length > RECORDS_KEPT) records.splice(FIRST_KEPT, RECORDS_KEPT / 4);
+    const [oldest] = this.#byMac.keys();
+    if (this.#byMac.size > MACHINES_MAX && oldest !== undefined) this.#byMac.delete(oldest);
+  }
+
+  /** Reduces boots that are over to how they began and how they ended. Ten thousand machines at rest take 30 MB. */
+  condense(macs: readonly string[]): void {
+    for (const mac of macs) this.#condense(mac, (boot) => landmarksOf(boot));
+  }
+
+  /** As `condense`, except that the last boot stays whole. */
+  condenseBefore(mac: string): void {
+    this.#condense(mac, (boot, isLast) =>
+      isLast ? boot.map(({ sequence }) => sequence) : landmarksOf(boot),
+    );
+  }
+
+  #condense(mac: string, keep: (boot: readonly StagedRecord[], isLast: boolean) => readonly number[]): void {
+    const records = this.#byMac.get(mac);
+    if (records === undefined) return;
+    const boots = bootsIn(records).slice(-BOOTS_KEPT);
+    const kept = new Set(boots.flatMap((boot, at) => keep(boot, at === boots.length - 1)));
+    // A Job of the BMC precedes the boot that it causes.
+    const isKept = ({ sequence, source }: JournalRecord): boolean =>
+      kept.has(sequence) || (boots.length === 0 && source !== 'syslog');
+    this.#byMac.set(mac, records.filter(isKept));
+  }
+
+  /** Returns the records of a machine with these MACs, oldest first. */
+  of(macs: readonly string[]): readonly JournalRecord[] {
+    const found = macs.flatMap((mac) => this.#byMac.get(mac) ?? []);
+    return macs.length < 2 ? found : found.toSorted((one, other) => one.sequence - other.sequence);
+  }
+}
+
+function isSameTransfer(one: JournalRecord, other: JournalRecord): boolean {
+  return one.event === other.event && one.details?.['path'] === other.details?.['path'];
+}
+
+/** The sequences of the first record, and of the last ones that say what was booted, who worked, and how it ended. */
+function landmarksOf(boot: readonly StagedRecord[]): readonly number[] {
+  const last = (isIt: (record: StagedRecord) => boolean): readonly number[] =>
+    boot
+      .filter(isIt)
+      .slice(-1)
+      .map(({ sequence }) => sequence);
+  return [
+    ...boot.slice(0, 1).map(({ sequence }) => sequence),
+    ...last(({ event }) => event === 'script-served'),
+    ...last(({ source }) => source === 'agent'),
+    ...last(({ event }) => event === 'state-changed'),
+    ...last(({ event }) => event === 'machine-ready'),
+    ...last(({ details }) => details?.['client'] === 'an operating system'),
+  ];
+}
