@@ -1,5 +1,6 @@
 import { ANONYMOUS, MASTERS, type User } from '@tinkerbell/access';
 import type { ApiRoute, Authenticator, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import type { Sessions } from '@tinkerbell/service-console';
 
 /** Who may use the API without a credential. */
 export type ApiAudience = 'everyone' | 'none';
@@ -15,6 +16,8 @@ export type Admitted =
 export interface Door {
   /** If undefined, no client can authenticate. */
   readonly authenticator?: Authenticator | undefined;
+  /** Sessions of the web console, whose cookies count like their tokens. If undefined, cookies do not count. */
+  readonly sessions?: Pick<Sessions, 'credentialOf'> | undefined;
   readonly anonymous: ApiAudience;
   /** Host names for anonymous requests, lower case. IP addresses and localhost are always allowed. */
   readonly anonymousHosts: readonly string[];
@@ -36,9 +39,12 @@ type Reached = Pick<HttpContext, 'peer' | 'clientCertificate'>;
 export async function admitted(
   request: HttpRequest,
   context: Reached,
-  { authenticator, anonymous, anonymousHosts, isPublic, authorizationOf = authorizationIn }: AskedAt,
+  { authenticator, sessions, anonymous, anonymousHosts, isPublic, authorizationOf = authorizationIn }: AskedAt,
 ): Promise<Admitted> {
-  const authorization = authorizationOf(request);
+  const given = authorizationOf(request);
+  const session = given === undefined ? sessions?.credentialOf(request) : undefined;
+  if (session !== undefined && 'refused' in session) return { code: 401, message: session.refused };
+  const authorization = given ?? session?.authorization;
   if (authorization === undefined && request.headers.has('origin'))
     return { code: 403, message: 'requests from web pages need a token' };
   const found = await authenticator?.authenticate({ authorization, ...certificateOf(context) });

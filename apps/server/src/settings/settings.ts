@@ -75,6 +75,8 @@ export interface Settings {
   readonly bmcConnections: BmcConnectionSettings;
   readonly bmc: BmcServiceConfig | undefined;
   readonly serial: SerialSettings | undefined;
+  /** Whether the web console is served. */
+  readonly webConsole: boolean;
   /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
@@ -137,6 +139,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     bmcConnections: bmcConnectionSettings(flags),
     bmc: bmcSettings(flags),
     serial: serialSettings(flags, dataDirectory),
+    webConsole: flags.boolean('console-enabled'),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags, address) } : {}),
   };
 }
