@@ -11,14 +11,19 @@ const OTHERS = ['package-lock.json', 'scripts/build-console.ts'];
 export function consoleStamp(root) {
   const hash = createHash('sha256');
   for (const path of [...SOURCES.flatMap((one) => filesBelow(root, one)), ...OTHERS])
-    hash.update(path).update('\0').update(readFileSync(join(root, path)));
+    hash
+      .update(path)
+      .update('\0')
+      .update(readFileSync(join(root, path)));
   return hash.digest('hex');
 }
 
 /** Returns whether `out/console` is built from the current sources. */
 export function isConsoleBuilt(root) {
   try {
-    return JSON.parse(readFileSync(join(root, 'out/console/files.json'), 'utf8')).stamp === consoleStamp(root);
+    return (
+      JSON.parse(readFileSync(join(root, 'out/console/files.json'), 'utf8')).stamp === consoleStamp(root)
+    );
   } catch {
     return false;
   }

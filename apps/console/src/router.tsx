@@ -20,27 +20,54 @@ const page = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component, validateSearch });
 
 const pages = [
-  page('/', lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage')),
-  page('/machines', lazyRouteComponent(() => import('./machines/machines-page.tsx'), 'MachinesPage')),
+  page(
+    '/',
+    lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+  ),
+  page(
+    '/machines',
+    lazyRouteComponent(() => import('./machines/machines-page.tsx'), 'MachinesPage'),
+  ),
   page(
     '/machines/$namespace/$name',
     lazyRouteComponent(() => import('./machine/machine-page.tsx'), 'MachinePage'),
   ),
-  page('/workflows', lazyRouteComponent(() => import('./workflows/workflows-page.tsx'), 'WorkflowsPage')),
+  page(
+    '/workflows',
+    lazyRouteComponent(() => import('./workflows/workflows-page.tsx'), 'WorkflowsPage'),
+  ),
   page(
     '/workflows/$namespace/$name',
     lazyRouteComponent(() => import('./workflow/workflow-page.tsx'), 'WorkflowPage'),
   ),
-  page('/templates', lazyRouteComponent(() => import('./templates/templates-page.tsx'), 'TemplatesPage')),
+  page(
+    '/templates',
+    lazyRouteComponent(() => import('./templates/templates-page.tsx'), 'TemplatesPage'),
+  ),
   page(
     '/templates/$namespace/$name',
     lazyRouteComponent(() => import('./templates/template-page.tsx'), 'TemplatePage'),
   ),
-  page('/new-machine', lazyRouteComponent(() => import('./new-machine/new-machine-page.tsx'), 'NewMachinePage')),
-  page('/bmcs', lazyRouteComponent(() => import('./bmcs/bmcs-page.tsx'), 'BmcsPage')),
-  page('/access', lazyRouteComponent(() => import('./access/access-page.tsx'), 'AccessPage')),
-  page('/audit', lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage')),
-  page('/server', lazyRouteComponent(() => import('./server/server-page.tsx'), 'ServerPage')),
+  page(
+    '/new-machine',
+    lazyRouteComponent(() => import('./new-machine/new-machine-page.tsx'), 'NewMachinePage'),
+  ),
+  page(
+    '/bmcs',
+    lazyRouteComponent(() => import('./bmcs/bmcs-page.tsx'), 'BmcsPage'),
+  ),
+  page(
+    '/access',
+    lazyRouteComponent(() => import('./access/access-page.tsx'), 'AccessPage'),
+  ),
+  page(
+    '/audit',
+    lazyRouteComponent(() => import('./audit/audit-page.tsx'), 'AuditPage'),
+  ),
+  page(
+    '/server',
+    lazyRouteComponent(() => import('./server/server-page.tsx'), 'ServerPage'),
+  ),
 ];
 
 /** Search parameters are plain texts in the address, so that people can read and change them. */

@@ -103,9 +103,15 @@ async function gatewayVerb(): Promise<number> {
 function logConsole({ consolePath, http }: RunningServer, { publicIpv4 }: Settings, log: Log): void {
   if (consolePath === undefined) return;
   log.info('console', {
-    url: `http://${publicIpv4}:${http.port}${consolePath}`,
+    url: `http://${hostOf(http.address, publicIpv4)}:${http.port}${consolePath}`,
     valid: 'once, within 15 minutes',
   });
+}
+
+/** The address that the port listens on, unless it listens on all. */
+function hostOf(address: string, publicIpv4: string): string {
+  if (address === '0.0.0.0' || address === '::') return publicIpv4;
+  return address.includes(':') ? `[${address}]` : address;
 }
 
 function warnIfOpen(settings: Settings, log: Log): void {

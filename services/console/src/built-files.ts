@@ -45,7 +45,8 @@ export async function builtFile(
   if (list === undefined) return missingBuild();
   const asked = (pathElementsOf(request.url) ?? []).slice(PREFIX_ELEMENTS).join('/');
   const isFile = Object.hasOwn(list.files, asked) && asked !== PAGE;
-  if (!isFile && asked.startsWith('assets/')) return text(404, 'this file is of another build; reload the page\n');
+  if (!isFile && asked.startsWith('assets/'))
+    return text(404, 'this file is of another build; reload the page\n');
   const path = isFile ? asked : PAGE;
   const { tag = '', encodings = [] } = list.files[path] ?? {};
   const encoding = acceptedEncoding(request, encodings);
@@ -93,7 +94,9 @@ function acceptedEncoding({ headers }: HttpRequest, encodings: readonly string[]
 }
 
 function isCurrent({ headers }: HttpRequest, etag: string): boolean {
-  return (headers.get('if-none-match') ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  return (headers.get('if-none-match') ?? '')
+    .split(',')
+    .some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
 function missingBuild(): Response {

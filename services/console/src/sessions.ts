@@ -43,7 +43,10 @@ export function createSessions({ seal, clock }: { readonly seal: Seal; readonly 
     },
     begin(token, request) {
       const endsMs = clock.nowMs() + SESSION_SECONDS * 1000;
-      return sessionCookie(request, { value: seal.seal(`${endsMs} ${token}`), maxAgeSeconds: SESSION_SECONDS });
+      return sessionCookie(request, {
+        value: seal.seal(`${endsMs} ${token}`),
+        maxAgeSeconds: SESSION_SECONDS,
+      });
     },
     end: (request) => sessionCookie(request, { value: '', maxAgeSeconds: 0 }) ?? '',
   };

@@ -20,7 +20,9 @@ export function AccessPage() {
         <section className="card">
           <h2>Accounts</h2>
           {accounts.failure !== undefined && <FailureText failure={accounts.failure} />}
-          {accounts.items.length === 0 && accounts.isComplete && <p className="quiet">No account has been created.</p>}
+          {accounts.items.length === 0 && accounts.isComplete && (
+            <p className="quiet">No account has been created.</p>
+          )}
           <ul className="rows">
             {accounts.items.map(({ metadata }) => (
               <li key={metadata.uid}>
@@ -39,7 +41,13 @@ export function AccessPage() {
   );
 }
 
-function Bindings({ title, bindings }: { readonly title: string; readonly bindings: Objects<BindingResource> }) {
+function Bindings({
+  title,
+  bindings,
+}: {
+  readonly title: string;
+  readonly bindings: Objects<BindingResource>;
+}) {
   return (
     <section className="card">
       <h2>{title}</h2>

@@ -34,7 +34,11 @@ export const bmcMachines: ConsoleKind<BmcMachine> = { ...BMC, plural: 'machines'
 export const bmcJobs: ConsoleKind<BmcJob> = { ...BMC, plural: 'jobs', noun: 'BMC job' };
 export const events: ConsoleKind<Event> = { ...CORE, plural: 'events', noun: 'event' };
 export const serviceAccounts: ConsoleKind = { ...CORE, plural: 'serviceaccounts', noun: 'account' };
-export const roleBindings: ConsoleKind<BindingResource> = { ...RBAC, plural: 'rolebindings', noun: 'binding' };
+export const roleBindings: ConsoleKind<BindingResource> = {
+  ...RBAC,
+  plural: 'rolebindings',
+  noun: 'binding',
+};
 export const clusterRoleBindings: ConsoleKind<BindingResource> = {
   ...RBAC,
   plural: 'clusterrolebindings',
@@ -55,6 +59,7 @@ export function pathOf(
   name?: string,
 ): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const place = namespace === '' || isOfCluster === true ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  const place =
+    namespace === '' || isOfCluster === true ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
   return `${root}${place}/${plural}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
 }

@@ -19,7 +19,10 @@ export function signInWays(): Promise<SignInWays> {
 
 /** Resolves when the cookie is set. Rejects with an ApiFailure. */
 export async function signIn(
-  body: { readonly token: string } | { readonly link: string } | { readonly returned: string; readonly kept: string },
+  body:
+    | { readonly token: string }
+    | { readonly link: string }
+    | { readonly returned: string; readonly kept: string },
 ): Promise<void> {
   await sendForJson(SESSION, { method: 'POST', body });
 }

@@ -26,7 +26,7 @@ export function AuditPage() {
           onChange={(event) => setWords(event.currentTarget.value)}
         />
       </search>
-      <RecordList label="Writes over the API" records={shown} />
+      <RecordList label="Writes over the API" records={shown} isPlain />
       <TinkCommand command="tink audit -w" />
     </div>
   );

@@ -87,9 +87,7 @@ function BarRow({ bar }: { readonly bar: Bar }) {
           style={{ left: `${start * 100}%`, width: `${Math.min(width, 1 - start) * 100}%` }}
         />
       </span>
-      <span className="bar-time">
-        {durationMs > 0 ? durationText(durationMs) : `+${durationText(atMs)}`}
-      </span>
+      <span className="bar-time">{durationMs > 0 ? durationText(durationMs) : `+${durationText(atMs)}`}</span>
       <span className="bar-message">{message}</span>
     </li>
   );

@@ -20,7 +20,11 @@ export default function ConsolePanel({ machine }: { readonly machine: Hardware }
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     if (place.current === null || refusal !== undefined) return undefined;
-    return openConsole(place.current, `${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`, setState);
+    return openConsole(
+      place.current,
+      `${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`,
+      setState,
+    );
   }, [namespace, name, refusal, attempt]);
   if (refusal !== undefined)
     return (

@@ -5,7 +5,13 @@ import { sendForJson } from '../api/request.ts';
 import { Ask } from '../parts/ask.tsx';
 import { inNamespace, shellWord } from '../parts/tink-command.tsx';
 
-export function DeleteMachine({ machine, onClose }: { readonly machine: Hardware; readonly onClose: () => void }) {
+export function DeleteMachine({
+  machine,
+  onClose,
+}: {
+  readonly machine: Hardware;
+  readonly onClose: () => void;
+}) {
   const { namespace = '', name } = machine.metadata;
   const navigate = useNavigate();
   return (

@@ -56,7 +56,9 @@ export function MachinePage() {
         label="Parts of the machine"
         tabs={tabs.map((id) => ({ id, title: titles[id] }))}
         chosen={tab}
-        onChoose={(id) => void navigate({ to: '.', search: { tab: id === 'boot' ? undefined : id }, replace: true })}
+        onChoose={(id) =>
+          void navigate({ to: '.', search: { tab: id === 'boot' ? undefined : id }, replace: true })
+        }
       >
         <Suspense fallback={<p className="waiting">Loading…</p>}>
           <TabContent tab={tab} machine={machine} />
@@ -71,7 +73,11 @@ function Head({ machine }: { readonly machine: Hardware }) {
   const { namespace = '', name } = machine.metadata;
   const [isDeleting, setDeleting] = useState(false);
   const bmc = machine.spec?.bmcRef?.name;
-  const { items } = useObjects(bmcMachines, { namespace, ...(bmc === undefined ? {} : { name: bmc }) }, false);
+  const { items } = useObjects(
+    bmcMachines,
+    { namespace, ...(bmc === undefined ? {} : { name: bmc }) },
+    false,
+  );
   const power = items.find((one) => one.metadata.name === bmc)?.status?.powerState;
   return (
     <>

@@ -104,7 +104,8 @@ export function PowerPanel({ machine }: { readonly machine: Hardware }) {
 
 function JobRow({ job }: { readonly job: BmcJob }) {
   const held = (job.status?.conditions ?? []).filter(({ status }) => status === 'True');
-  const condition = held.find(({ type }) => type === 'Failed') ?? held.find(({ type }) => type === 'Completed');
+  const condition =
+    held.find(({ type }) => type === 'Failed') ?? held.find(({ type }) => type === 'Completed');
   return (
     <li>
       <span className="mono">{job.metadata.name}</span>

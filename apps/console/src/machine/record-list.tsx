@@ -8,9 +8,12 @@ const SHOWN_MAX = 500;
 export function RecordList({
   label,
   records,
+  isPlain = false,
 }: {
   readonly label: string;
   readonly records: readonly JournalRecord[];
+  /** True for records of one source and event. */
+  readonly isPlain?: boolean;
 }) {
   if (records.length === 0)
     return (
@@ -19,15 +22,15 @@ export function RecordList({
       </EmptyPage>
     );
   return (
-    <ol className="records" aria-label={label}>
+    <ol className={isPlain ? 'records plain' : 'records'} aria-label={label}>
       {records
         .slice(-SHOWN_MAX)
         .toReversed()
         .map(({ sequence, atMs, source, event, message }) => (
           <li key={sequence}>
             <Time at={atMs} />
-            <span className={`source ${source}`}>{source}</span>
-            <span className="event">{event}</span>
+            {!isPlain && <span className="source">{source}</span>}
+            {!isPlain && <span className="event">{event}</span>}
             <span className="message">{message}</span>
           </li>
         ))}

@@ -28,7 +28,8 @@ export function bootsIn(records: readonly JournalRecord[]): readonly Boot[] {
       hasEnded = false;
     }
     boots.at(-1)?.push(record);
-    hasEnded ||= record.event === 'state-changed' && /SUCCESS|FAILED|TIMEOUT/.test(String(record.details?.['to']));
+    hasEnded ||=
+      record.event === 'state-changed' && /SUCCESS|FAILED|TIMEOUT/.test(String(record.details?.['to']));
   }
   return boots;
 }
@@ -65,7 +66,8 @@ function ended(boot: Boot): BootVerdict | undefined {
   const to = changed?.details?.['to'];
   if (to === 'SUCCESS') return { state: 'done', text: `the workflow ${changed?.workflow} succeeded` };
   if (to !== 'FAILED' && to !== 'TIMEOUT') return undefined;
-  const cause = boot.findLast(({ event }) => event === 'action-failed' || event === 'action-timed-out') ?? changed;
+  const cause =
+    boot.findLast(({ event }) => event === 'action-failed' || event === 'action-timed-out') ?? changed;
   return {
     state: 'stopped',
     text: `the workflow ${changed?.workflow} ended as ${to}: ${cause?.message}`,
@@ -94,13 +96,25 @@ function ready(boot: Boot): BootVerdict | undefined {
 /** What the server saw last, and what it expects next. */
 const waiting: readonly (readonly [events: RegExp, text: string, next: string])[] = [
   [/^action-/, 'its workflow is running', 'wait, or open the workflow'],
-  [/^(?:message-received|metadata-served)$/, 'its in-memory OS runs', 'check that a workflow names this machine'],
+  [
+    /^(?:message-received|metadata-served)$/,
+    'its in-memory OS runs',
+    'check that a workflow names this machine',
+  ],
   [/^(?:transfer-completed|iso-sent)$/, 'it has loaded its operating system', 'wait, or check its console'],
-  [/^(?:transfer-|iso-)/, 'it is loading its operating system', 'wait; a low rate means a slow or lossy link'],
+  [
+    /^(?:transfer-|iso-)/,
+    'it is loading its operating system',
+    'wait; a low rate means a slow or lossy link',
+  ],
   [/^script-served$/, 'it has its script', 'check that it reaches the URL in the script'],
   [/^(?:file-sent|binary-sent)$/, 'it has its boot loader', 'check that it reaches HTTP on TCP 7080'],
   [/^(?:acknowledge-sent|reply-sent)$/, 'it has its address', 'check that no firewall blocks TFTP on UDP 69'],
-  [/^(?:offer-sent|advertise-sent)$/, 'it got an offer', 'run tink preflight: another server may answer, too'],
+  [
+    /^(?:offer-sent|advertise-sent)$/,
+    'it got an offer',
+    'run tink preflight: another server may answer, too',
+  ],
 ];
 
 function farthest(boot: Boot): BootVerdict {

@@ -47,7 +47,8 @@ export function waterfallOf(boot: readonly JournalRecord[]): Waterfall {
 /** The records of one step share a key: a transfer, an action, repeated requests. */
 function stepOf({ event, source, details = {}, sequence }: JournalRecord): string {
   if (event.startsWith('transfer-')) return `transfer ${details['path']} ${details['offset']}`;
-  if (event.startsWith('action-')) return `action ${details['task']} ${details['action']} ${details['attempt'] ?? 1}`;
+  if (event.startsWith('action-'))
+    return `action ${details['task']} ${details['action']} ${details['attempt'] ?? 1}`;
   if (event.startsWith('iso-')) return 'iso';
   if (event === 'message-received') return 'syslog';
   if (event === 'request-ignored') return `ignored ${details['reason']}`;

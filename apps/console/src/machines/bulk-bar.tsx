@@ -9,17 +9,31 @@ import { LabelDialog } from './label-dialog.tsx';
 import type { MachineRow } from './machine-row.ts';
 
 /** What can be done with the selected machines. It keeps its place, so that the table does not jump. */
-export function BulkBar({ rows, onClear }: { readonly rows: readonly MachineRow[]; readonly onClear: () => void }) {
+export function BulkBar({
+  rows,
+  onClear,
+}: {
+  readonly rows: readonly MachineRow[];
+  readonly onClear: () => void;
+}) {
   const may = useMay(rows[0]?.namespace ?? '');
   const [change, setChange] = useState<BulkChange>();
   const [isLabelling, setLabelling] = useState(false);
   const noRows = rows.length === 0 ? 'Select machines first' : undefined;
   const [mayPatch, mayPower] = [noRows ?? may('patch', hardware), noRows ?? may('create', bmcJobs)];
   return (
-    <div className="bulk-bar" role="group" aria-label="Selected machines">
+    <div
+      className={rows.length === 0 ? 'bulk-bar idle' : 'bulk-bar'}
+      role="group"
+      aria-label="Selected machines"
+    >
       <span className="count">{rows.length === 0 ? 'None selected' : `${rows.length} selected`}</span>
       {powerOperations.map((operation) => (
-        <ActionButton key={operation} refusal={mayPower} onAct={() => setChange({ kind: 'power', operation })}>
+        <ActionButton
+          key={operation}
+          refusal={mayPower}
+          onAct={() => setChange({ kind: 'power', operation })}
+        >
           Power {operation}
         </ActionButton>
       ))}
@@ -46,7 +60,9 @@ export function BulkBar({ rows, onClear }: { readonly rows: readonly MachineRow[
           }}
         />
       )}
-      {change !== undefined && <BulkDialog change={change} rows={rows} onClose={() => setChange(undefined)} />}
+      {change !== undefined && (
+        <BulkDialog change={change} rows={rows} onClose={() => setChange(undefined)} />
+      )}
     </div>
   );
 }

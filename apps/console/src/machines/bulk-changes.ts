@@ -15,10 +15,15 @@ export type BulkChange =
 export async function changeOne(change: BulkChange, row: MachineRow): Promise<void> {
   switch (change.kind) {
     case 'power':
-      await createJob(row.hardware, { word: `power-${change.operation}`, tasks: [{ powerAction: change.operation }] });
+      await createJob(row.hardware, {
+        word: `power-${change.operation}`,
+        tasks: [{ powerAction: change.operation }],
+      });
       return;
     case 'label':
-      return patch(row, { metadata: { labels: { [change.name]: change.value === '' ? null : change.value } } });
+      return patch(row, {
+        metadata: { labels: { [change.name]: change.value === '' ? null : change.value } },
+      });
     case 'netboot':
       return patch(row, netbootPatch(row.hardware, change.isAllowed));
   }
@@ -26,7 +31,10 @@ export async function changeOne(change: BulkChange, row: MachineRow): Promise<vo
 
 /** A merge patch replaces lists, so that the revision must not have changed. */
 export function netbootPatch({ metadata, spec }: Hardware, allowPXE: boolean): object {
-  const interfaces = (spec?.interfaces ?? []).map((one) => ({ ...one, netboot: { ...one.netboot, allowPXE } }));
+  const interfaces = (spec?.interfaces ?? []).map((one) => ({
+    ...one,
+    netboot: { ...one.netboot, allowPXE },
+  }));
   return { metadata: { resourceVersion: metadata.resourceVersion }, spec: { interfaces } };
 }
 
@@ -67,7 +75,9 @@ export function titleOf(change: BulkChange): string {
     case 'power':
       return `Power ${change.operation}`;
     case 'label':
-      return change.value === '' ? `Remove the label ${change.name}` : `Set the label ${change.name}=${change.value}`;
+      return change.value === ''
+        ? `Remove the label ${change.name}`
+        : `Set the label ${change.name}=${change.value}`;
     case 'netboot':
       return change.isAllowed ? 'Allow netboot' : 'Deny netboot';
   }

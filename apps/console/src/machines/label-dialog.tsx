@@ -20,7 +20,12 @@ export function LabelDialog({
       <form onSubmit={submit} className="ask">
         <label className="field">
           <span>Name</span>
-          <input required value={name} placeholder="rack" onChange={(event) => setName(event.currentTarget.value)} />
+          <input
+            required
+            value={name}
+            placeholder="rack"
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
         </label>
         <label className="field">
           <span>Value (empty: remove the label)</span>

@@ -29,7 +29,12 @@ export const machineColumns: readonly Column<MachineRow>[] = [
         </Link>
       ),
   },
-  { id: 'power', title: 'Power', value: ({ power }) => power, cell: ({ power }) => <StateBadge state={power} /> },
+  {
+    id: 'power',
+    title: 'Power',
+    value: ({ power }) => power,
+    cell: ({ power }) => <StateBadge state={power} />,
+  },
   { id: 'mac', title: 'MAC', value: ({ macs }) => macs.join(' '), className: 'mono' },
   { id: 'address', title: 'Address', value: ({ addresses }) => addresses.join(' '), className: 'mono' },
   {
@@ -53,5 +58,10 @@ export const machineColumns: readonly Column<MachineRow>[] = [
     ),
   },
   { id: 'namespace', title: 'Namespace', value: ({ namespace }) => namespace },
-  { id: 'age', title: 'Registered', value: ({ created }) => created, cell: ({ created }) => <Time at={created} /> },
+  {
+    id: 'age',
+    title: 'Registered',
+    value: ({ created }) => created,
+    cell: ({ created }) => <Time at={created} />,
+  },
 ];

@@ -25,7 +25,10 @@ interface Others {
   readonly bmcs: readonly BmcMachine[];
 }
 
-export function machineRows(hardware: readonly Hardware[], { workflows, bmcs }: Others): readonly MachineRow[] {
+export function machineRows(
+  hardware: readonly Hardware[],
+  { workflows, bmcs }: Others,
+): readonly MachineRow[] {
   const newest = newestByHardware(workflows);
   const power = new Map(bmcs.map((bmc) => [keyOf(bmc.metadata), bmc.status?.powerState ?? '']));
   return hardware.map((one) => rowOf(one, newest, power));

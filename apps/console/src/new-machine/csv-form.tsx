@@ -7,11 +7,18 @@ import { TinkCommand } from '../parts/tink-command.tsx';
 import { readMachineCsv, type CsvRow } from './machine-csv.ts';
 import { hardwareOf } from './machine-form.ts';
 
-const EXAMPLE = 'name,mac,address,gateway,disk\nrack7-node1,52:54:00:ab:cd:01,192.168.56.41/24,192.168.56.1,/dev/sda';
+const EXAMPLE =
+  'name,mac,address,gateway,disk\nrack7-node1,52:54:00:ab:cd:01,192.168.56.41/24,192.168.56.1,/dev/sda';
 const ROWS_SHOWN = 200;
 
 /** Registers every valid row. Rows that fail stay, with the reason. */
-export function CsvForm({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
+export function CsvForm({
+  text,
+  onChange,
+}: {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}) {
   const read = useMemo(() => readMachineCsv(text), [text]);
   const rows = 'rows' in read ? read.rows : [];
   const valid = rows.filter(({ problem }) => problem === '');
@@ -20,10 +27,10 @@ export function CsvForm({ text, onChange }: { readonly text: string; readonly on
   const register = async (): Promise<void> => {
     setResults(new Map());
     for (const { form } of valid) {
-      const outcome = await sendForJson(pathOf(hardware, form.namespace), { method: 'POST', body: hardwareOf(form) }).then(
-        () => 'registered',
-        textOf,
-      );
+      const outcome = await sendForJson(pathOf(hardware, form.namespace), {
+        method: 'POST',
+        body: hardwareOf(form),
+      }).then(() => 'registered', textOf);
       setResults((before) => new Map(before).set(form.mac, outcome));
     }
   };
@@ -61,7 +68,13 @@ export function CsvForm({ text, onChange }: { readonly text: string; readonly on
   );
 }
 
-function CsvTable({ rows, results }: { readonly rows: readonly CsvRow[]; readonly results: ReadonlyMap<string, string> }) {
+function CsvTable({
+  rows,
+  results,
+}: {
+  readonly rows: readonly CsvRow[];
+  readonly results: ReadonlyMap<string, string>;
+}) {
   return (
     <div className="table-scroller short" tabIndex={0} role="region" aria-label="Rows">
       <table className="data-table">
@@ -81,7 +94,9 @@ function CsvTable({ rows, results }: { readonly rows: readonly CsvRow[]; readonl
               <td>{form.name}</td>
               <td className="mono">{form.mac}</td>
               <td className="mono">{form.address}</td>
-              <td className={problem === '' ? '' : 'bad-text'}>{problem || results.get(form.mac) || 'valid'}</td>
+              <td className={problem === '' ? '' : 'bad-text'}>
+                {problem || results.get(form.mac) || 'valid'}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -31,16 +31,26 @@ export function readMachineCsv(text: string): ReadCsv {
   const fields = header.cells.map((cell) => names[cell.trim().toLowerCase()]);
   const unknown = header.cells.find((_, index) => fields[index] === undefined);
   if (unknown !== undefined)
-    return { problem: `the column ${JSON.stringify(unknown)} is unknown; the first line must be like ${HEADER_EXAMPLE}` };
-  if (!fields.includes('mac')) return { problem: `the first line must name the column mac, like ${HEADER_EXAMPLE}` };
+    return {
+      problem: `the column ${JSON.stringify(unknown)} is unknown; the first line must be like ${HEADER_EXAMPLE}`,
+    };
+  if (!fields.includes('mac'))
+    return { problem: `the first line must name the column mac, like ${HEADER_EXAMPLE}` };
   return { rows: records.map(({ line, cells }) => rowOf(line, cells, fields)) };
 }
 
-function rowOf(line: number, cells: readonly string[], fields: readonly (keyof MachineForm | undefined)[]): CsvRow {
-  const given = fields.flatMap((field, index) => (field === undefined ? [] : [[field, (cells[index] ?? '').trim()]]));
+function rowOf(
+  line: number,
+  cells: readonly string[],
+  fields: readonly (keyof MachineForm | undefined)[],
+): CsvRow {
+  const given = fields.flatMap((field, index) =>
+    field === undefined ? [] : [[field, (cells[index] ?? '').trim()]],
+  );
   const filled = Object.fromEntries(given.filter(([, value]) => value !== ''));
   const form = { ...emptyForm, ...filled };
-  const named = form.name === '' ? { ...form, name: `machine-${form.mac.toLowerCase().replaceAll(/[:.]/g, '-')}` } : form;
+  const named =
+    form.name === '' ? { ...form, name: `machine-${form.mac.toLowerCase().replaceAll(/[:.]/g, '-')}` } : form;
   const problems = Object.entries(problemsOf(named)).map(([field, message]) => `${field}: ${message}`);
   const tooMany = cells.length > fields.length ? ['more cells than columns'] : [];
   return { line, form: named, problem: [...problems, ...tooMany].join('; ') };

@@ -11,7 +11,14 @@ export interface MachineForm {
   readonly disk: string;
 }
 
-export const emptyForm: MachineForm = { name: '', namespace: 'default', mac: '', address: '', gateway: '', disk: '' };
+export const emptyForm: MachineForm = {
+  name: '',
+  namespace: 'default',
+  mac: '',
+  address: '',
+  gateway: '',
+  disk: '',
+};
 
 export type FormProblems = Partial<Readonly<Record<keyof MachineForm, string>>>;
 
@@ -72,7 +79,9 @@ function addressOf(text: string): { readonly address: string; readonly netmask: 
 
 function isIpv4(text: string): boolean {
   const parts = text.split('.');
-  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
+  return (
+    parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)
+  );
 }
 
 function netmaskOf(prefix: number): string {

@@ -48,7 +48,10 @@ function SeenMachines() {
   if (items.length === 0)
     return (
       <EmptyPage title="No unknown machine has asked to boot">
-        <p>Power one on with network boot first. It appears here within seconds, if this server answers DHCP on its network.</p>
+        <p>
+          Power one on with network boot first. It appears here within seconds, if this server answers DHCP on
+          its network.
+        </p>
       </EmptyPage>
     );
   return (

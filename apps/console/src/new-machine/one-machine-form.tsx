@@ -7,7 +7,15 @@ import { FailureText } from '../parts/failure-text.tsx';
 import { showNotice } from '../parts/notices.tsx';
 import { inNamespace, shellWord, TinkCommand } from '../parts/tink-command.tsx';
 import { useNamespace } from '../shell/namespace.ts';
-import { emptyForm, formFieldOf, hardwareOf, normalMac, problemsOf, type FormProblems, type MachineForm } from './machine-form.ts';
+import {
+  emptyForm,
+  formFieldOf,
+  hardwareOf,
+  normalMac,
+  problemsOf,
+  type FormProblems,
+  type MachineForm,
+} from './machine-form.ts';
 
 const fields: readonly {
   readonly id: keyof MachineForm;
@@ -17,7 +25,11 @@ const fields: readonly {
 }[] = [
   { id: 'name', title: 'Name', help: 'also its host name', isRequired: true },
   { id: 'mac', title: 'MAC', help: 'of the interface it boots from', isRequired: true },
-  { id: 'address', title: 'Address', help: 'with prefix: 192.168.56.43/24. Empty: a pool or another server assigns it' },
+  {
+    id: 'address',
+    title: 'Address',
+    help: 'with prefix: 192.168.56.43/24. Empty: a pool or another server assigns it',
+  },
   { id: 'gateway', title: 'Gateway', help: 'empty: none' },
   { id: 'disk', title: 'Disk', help: 'the device that templates install to, such as /dev/sda' },
   { id: 'namespace', title: 'Namespace', help: 'of the machine and its workflows', isRequired: true },
@@ -26,7 +38,12 @@ const fields: readonly {
 export function OneMachineForm({ mac }: { readonly mac: string }) {
   const namespace = useNamespace();
   const firstName = mac === '' ? '' : `machine-${mac.replaceAll(':', '-')}`;
-  const [form, setForm] = useState<MachineForm>({ ...emptyForm, mac, name: firstName, namespace: namespace || 'default' });
+  const [form, setForm] = useState<MachineForm>({
+    ...emptyForm,
+    mac,
+    name: firstName,
+    namespace: namespace || 'default',
+  });
   const [problems, setProblems] = useState<FormProblems>({});
   const [failure, setFailure] = useState<unknown>();
   const refusal = useMay(form.namespace)('create', hardware);
@@ -40,33 +57,38 @@ export function OneMachineForm({ mac }: { readonly mac: string }) {
     try {
       await sendForJson(pathOf(hardware, form.namespace), { method: 'POST', body: hardwareOf(form) });
       showNotice({ text: `The machine ${form.name} is registered`, tone: 'good' });
-      await navigate({ to: '/machines/$namespace/$name', params: { namespace: form.namespace, name: form.name } });
+      await navigate({
+        to: '/machines/$namespace/$name',
+        params: { namespace: form.namespace, name: form.name },
+      });
     } catch (thrown) {
       setFailure(thrown);
       setProblems(thrown instanceof ApiFailure ? problemsIn(thrown) : {});
     }
   };
   return (
-    <form className="form" onSubmit={(event) => void submit(event)} noValidate>
-      {fields.map(({ id, title, help, isRequired = false }) => (
-        <label className="field" key={id}>
-          <span>
-            {title}
-            {isRequired && <span aria-hidden="true"> *</span>}
-          </span>
-          <input
-            name={id}
-            value={form[id]}
-            required={isRequired}
-            aria-invalid={problems[id] !== undefined}
-            aria-describedby={`${id}-help`}
-            onChange={(event) => setForm({ ...form, [id]: event.currentTarget.value })}
-          />
-          <small id={`${id}-help`} className={problems[id] === undefined ? 'quiet' : 'bad-text'}>
-            {problems[id] ?? help}
-          </small>
-        </label>
-      ))}
+    <form className="form card" onSubmit={(event) => void submit(event)} noValidate>
+      <div className="field-grid">
+        {fields.map(({ id, title, help, isRequired = false }) => (
+          <label className="field" key={id}>
+            <span>
+              {title}
+              {isRequired && <span aria-hidden="true"> *</span>}
+            </span>
+            <input
+              name={id}
+              value={form[id]}
+              required={isRequired}
+              aria-invalid={problems[id] !== undefined}
+              aria-describedby={`${id}-help`}
+              onChange={(event) => setForm({ ...form, [id]: event.currentTarget.value })}
+            />
+            <small id={`${id}-help`} className={problems[id] === undefined ? 'quiet' : 'bad-text'}>
+              {problems[id] ?? help}
+            </small>
+          </label>
+        ))}
+      </div>
       {failure !== undefined && <FailureText failure={failure} />}
       <TinkCommand command={commandOf(form)} />
       <div className="form-end">

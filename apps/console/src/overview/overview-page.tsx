@@ -13,6 +13,7 @@ import { Time } from '../parts/time.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 import { needsPerson, progressOf, stateOf, troubleOf } from '../workflow/workflow-facts.ts';
 import { UnknownCard } from './unknown-card.tsx';
+import { WarningCard } from './warning-card.tsx';
 
 const SHOWN_MAX = 8;
 
@@ -54,6 +55,7 @@ export function OverviewPage() {
           <h2>Happens now</h2>
           <WorkflowRows workflows={running} none="No workflow runs." />
         </section>
+        <WarningCard namespace={namespace} />
         <UnknownCard />
       </div>
       <TinkCommand command={`tink get workflows${inNamespace(namespace)}`} />
@@ -87,7 +89,13 @@ function Counts({ machines, works }: { readonly machines: number; readonly works
   );
 }
 
-function WorkflowRows({ workflows: rows, none }: { readonly workflows: readonly Workflow[]; readonly none: string }) {
+function WorkflowRows({
+  workflows: rows,
+  none,
+}: {
+  readonly workflows: readonly Workflow[];
+  readonly none: string;
+}) {
   if (rows.length === 0) return <p className="quiet">{none}</p>;
   return (
     <ul className="rows">

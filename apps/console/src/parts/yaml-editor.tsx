@@ -57,16 +57,18 @@ export default function YamlEditor({ kind, object, isNew = false, onSaved }: Yam
           </button>
         </p>
       )}
-      <YamlText label={`${kind.noun} as YAML`} text={text} onChange={setText} problems={problems} isReadOnly={refusal !== undefined} />
+      <YamlText
+        label={`${kind.noun} as YAML`}
+        text={text}
+        onChange={setText}
+        problems={problems}
+        isReadOnly={refusal !== undefined}
+      />
       <div className="editor-end">
         <span role="status" className={problems.length > 0 ? 'bad-text' : 'quiet'}>
           {statusText(check)}
         </span>
-        <ActionButton
-          tone="primary"
-          refusal={refusal ?? whyNot(check)}
-          onAct={() => void save()}
-        >
+        <ActionButton tone="primary" refusal={refusal ?? whyNot(check)} onAct={() => void save()}>
           {isNew ? 'Create' : 'Save'}
         </ActionButton>
       </div>
@@ -132,7 +134,13 @@ function useCheck({ text, path, method, isUnchanged }: Checked): Check {
 
 /** Without what only the server writes. The revision stays, so that no change of others is overwritten. */
 function yamlOf({ metadata, ...object }: Resource): string {
-  const { managedFields: _fields, uid: _uid, creationTimestamp: _created, generation: _generation, ...own } = metadata;
+  const {
+    managedFields: _fields,
+    uid: _uid,
+    creationTimestamp: _created,
+    generation: _generation,
+    ...own
+  } = metadata;
   const { status: _status, ...rest } = object;
   const { apiVersion, kind, ...content } = rest;
   return stringifyYaml({ apiVersion, kind, metadata: own, ...content });

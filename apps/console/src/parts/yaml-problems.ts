@@ -26,7 +26,9 @@ export function problemsAtLines(
 /** `spec.interfaces[0].dhcp.mac` and `metadata.labels["a.b"]` as steps. */
 export function pathIn(field: string): Path {
   const steps = field.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g);
-  return [...steps].map(([, quoted, index, name]) => quoted ?? (index === undefined ? (name ?? '') : Number(index)));
+  return [...steps].map(
+    ([, quoted, index, name]) => quoted ?? (index === undefined ? (name ?? '') : Number(index)),
+  );
 }
 
 /** Problems inside a template name a line of its text, which starts below `data: |`. */

@@ -12,7 +12,8 @@ const POLL_MS = 5000;
 /** The flag that switches on a part that does not run. */
 const flags: Readonly<Record<string, string>> = {
   bmc: '--enable-rufio-controller',
-  consoles: '--enable-secondstar',
+  serial: '--enable-secondstar',
+  workflows: '--enable-tink-server',
   boot: '--enable-smee',
   metadata: '--enable-tootles',
   registry: '--registry-enabled',
@@ -33,7 +34,9 @@ export function ServerPage() {
   const checks = checksIn(ready.data ?? '');
   const values = metricsIn(metrics.data ?? '');
   const startedMs = (values.get('process_start_time_seconds') ?? 0) * 1000;
-  const off = Object.entries(flags).filter(([name]) => ready.data !== undefined && !checks.some((one) => one.name === name));
+  const off = Object.entries(flags).filter(
+    ([name]) => ready.data !== undefined && !checks.some((one) => one.name === name),
+  );
   return (
     <div className="page">
       <PageHead title="Server" beside={<span className="count">{ways.data?.version}</span>} />
@@ -61,7 +64,7 @@ export function ServerPage() {
           <h2>Numbers</h2>
           <dl className="facts">
             <div>
-              <dt>Runs since</dt>
+              <dt>Runs for</dt>
               <dd>{startedMs === 0 ? '–' : durationText(new Date().getTime() - startedMs)}</dd>
             </div>
             <div>
@@ -79,7 +82,7 @@ export function ServerPage() {
           </dl>
         </section>
       </div>
-      <TinkCommand command="tink get --raw '/readyz?verbose'" />
+      <TinkCommand command={`curl -s '${location.origin}/readyz?verbose'`} />
     </div>
   );
 }

@@ -14,7 +14,11 @@ const CommandPalette = lazy(() => import('./command-palette.tsx'));
 
 export function AppShell() {
   const cache = useQueryClient();
-  const { data: user, isPending, error } = useQuery({ queryKey: ['user'], queryFn: currentUser, staleTime: Infinity });
+  const {
+    data: user,
+    isPending,
+    error,
+  } = useQuery({ queryKey: ['user'], queryFn: currentUser, staleTime: Infinity });
   const [hasEnded, setHasEnded] = useState(false);
   useEffect(() => onSessionEnd(() => setHasEnded(true)), []);
   if (isPending) return <p className="waiting">Connecting…</p>;
@@ -35,7 +39,10 @@ export function AppShell() {
       {/* What somebody typed is not lost when the session ends: the page stays below. */}
       {hasEnded && (
         <div className="cover">
-          <SignInPage onSignedIn={signedIn} reason="Your session has ended. Sign in again to continue where you were." />
+          <SignInPage
+            onSignedIn={signedIn}
+            reason="Your session has ended. Sign in again to continue where you were."
+          />
         </div>
       )}
       <SignedIn username={user.username} />
@@ -73,7 +80,12 @@ function SignedIn({ username }: { readonly username: string }) {
           <Icon name="menu" />
         </button>
         <strong>Tinkerbell</strong>
-        <button type="button" className="icon-button" aria-label="Search" onClick={() => setPaletteOpen(true)}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Search"
+          onClick={() => setPaletteOpen(true)}
+        >
           <Icon name="search" />
         </button>
       </header>

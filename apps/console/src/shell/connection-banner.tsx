@@ -7,8 +7,8 @@ export function ConnectionBanner() {
     <div role="status" className="banner-place">
       {!isConnected && (
         <p className="banner">
-          The connection to the server is lost. What you see may be old. Nothing you typed is lost; the page reconnects by
-          itself.
+          The connection to the server is lost. What you see may be old. Nothing you typed is lost; the page
+          reconnects by itself.
         </p>
       )}
     </div>

@@ -42,8 +42,6 @@ export function Navigation({
   );
 }
 
-const themeNames = { system: 'as the system', light: 'light', dark: 'dark' };
-
 function ThemeButton() {
   const [theme, setTheme] = useState(chosenTheme);
   const next = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
@@ -57,7 +55,7 @@ function ThemeButton() {
       }}
     >
       <Icon name="theme" />
-      <span>Colours: {themeNames[theme]}</span>
+      <span>Theme: {theme}</span>
     </button>
   );
 }
@@ -74,7 +72,13 @@ function User({ username }: { readonly username: string }) {
       <span className="username" title={username}>
         {username}
       </span>
-      <button type="button" className="icon-button" aria-label="Sign out" title="Sign out" onClick={() => void leave()}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Sign out"
+        title="Sign out"
+        onClick={() => void leave()}
+      >
         <Icon name="leave" />
       </button>
     </div>

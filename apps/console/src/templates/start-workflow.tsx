@@ -22,15 +22,18 @@ export function StartWorkflow({ template, onClose }: StartWorkflowProps) {
   const workflowName = `${machineName || 'MACHINE'}-${name}`;
   const start = async (): Promise<void> => {
     if (machine === undefined) throw new Error(`there is no machine ${machineName} in ${namespace}`);
-    const made = await sendForJson<{ readonly metadata: { readonly name: string } }>(pathOf(workflows, namespace), {
-      method: 'POST',
-      body: {
-        apiVersion: 'tinkerbell.org/v1alpha1',
-        kind: 'Workflow',
-        metadata: { name: workflowName, namespace },
-        spec: { templateRef: name, hardwareRef: machineName, hardwareMap: { device_1: macOf(machine) } },
+    const made = await sendForJson<{ readonly metadata: { readonly name: string } }>(
+      pathOf(workflows, namespace),
+      {
+        method: 'POST',
+        body: {
+          apiVersion: 'tinkerbell.org/v1alpha1',
+          kind: 'Workflow',
+          metadata: { name: workflowName, namespace },
+          spec: { templateRef: name, hardwareRef: machineName, hardwareMap: { device_1: macOf(machine) } },
+        },
       },
-    });
+    );
     await navigate({ to: '/workflows/$namespace/$name', params: { namespace, name: made.metadata.name } });
   };
   return (

@@ -71,12 +71,18 @@ export function TemplatePage() {
           isNew={isNew}
           onSaved={({ metadata }) =>
             isNew &&
-            void navigate({ to: '/templates/$namespace/$name', params: { namespace, name: metadata.name }, search: {} })
+            void navigate({
+              to: '/templates/$namespace/$name',
+              params: { namespace, name: metadata.name },
+              search: {},
+            })
           }
         />
       </Suspense>
       <p className="quiet">To see the text for one machine, without a workflow:</p>
-      <TinkCommand command={`tink template render ${shellWord(name)} --hardware MACHINE${inNamespace(namespace)}`} />
+      <TinkCommand
+        command={`tink template render ${shellWord(name)} --hardware MACHINE${inNamespace(namespace)}`}
+      />
       {isStarting && <StartWorkflow template={template} onClose={() => setStarting(false)} />}
     </div>
   );

@@ -55,11 +55,17 @@ export function TemplatesPage() {
   );
   return (
     <div className="page tall">
-      <PageHead title="Templates" beside={<span className="count">{rows.length}</span>} actions={newTemplate} />
+      <PageHead
+        title="Templates"
+        beside={<span className="count">{rows.length}</span>}
+        actions={newTemplate}
+      />
       {failure !== undefined && <FailureText failure={failure} />}
       {rows.length === 0 && isComplete && failure === undefined ? (
         <EmptyPage title="There is no template">
-          <p>A template says what is done on a machine. Write one here, or apply an example of the checkout:</p>
+          <p>
+            A template says what is done on a machine. Write one here, or apply an example of the checkout:
+          </p>
           <code>tink apply -f examples/debian</code>
         </EmptyPage>
       ) : (
@@ -79,12 +85,18 @@ export function TemplatesPage() {
 
 function withUses(
   items: readonly Template[],
-  works: readonly { readonly metadata: Template['metadata']; readonly spec?: { readonly templateRef?: string } }[],
+  works: readonly {
+    readonly metadata: Template['metadata'];
+    readonly spec?: { readonly templateRef?: string };
+  }[],
 ): readonly TemplateRow[] {
   const uses = new Map<string, number>();
   for (const { metadata, spec } of works) {
     const key = `${metadata.namespace}/${spec?.templateRef}`;
     uses.set(key, (uses.get(key) ?? 0) + 1);
   }
-  return items.map((one) => ({ ...one, uses: uses.get(`${one.metadata.namespace}/${one.metadata.name}`) ?? 0 }));
+  return items.map((one) => ({
+    ...one,
+    uses: uses.get(`${one.metadata.namespace}/${one.metadata.name}`) ?? 0,
+  }));
 }

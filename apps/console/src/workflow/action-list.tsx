@@ -28,7 +28,9 @@ export function ActionList({ workflow, records, onWish }: ActionListProps) {
   if (actions.length === 0)
     return (
       <EmptyPage title="It has no actions yet">
-        <p>They appear when the template is rendered. If they do not, the conditions of the workflow say why.</p>
+        <p>
+          They appear when the template is rendered. If they do not, the conditions of the workflow say why.
+        </p>
       </EmptyPage>
     );
   return (
@@ -80,18 +82,28 @@ function Took({ action }: Pick<PlacedAction, 'action'>) {
   return <span className="took">{durationText(Math.max(0, endMs - Date.parse(start)))}</span>;
 }
 
-function ActionMenu({ workflow, placed, onWish }: Omit<ActionListProps, 'records'> & { readonly placed: PlacedAction }) {
+function ActionMenu({
+  workflow,
+  placed,
+  onWish,
+}: Omit<ActionListProps, 'records'> & { readonly placed: PlacedAction }) {
   const may = useMay(workflow.metadata.namespace ?? '');
   const hasEnded = isEnded(workflow);
   const { state, breakpoint: isSet = false } = placed.action;
   if (hasEnded)
     return (
       <span className="action-verbs">
-        <ActionButton refusal={may('create', workflows, 'retry')} onAct={() => onWish({ verb: 'retry', at: placed })}>
+        <ActionButton
+          refusal={may('create', workflows, 'retry')}
+          onAct={() => onWish({ verb: 'retry', at: placed })}
+        >
           Retry from here
         </ActionButton>
         {state !== 'SUCCESS' && (
-          <ActionButton refusal={may('create', workflows, 'skip')} onAct={() => onWish({ verb: 'skip', at: placed })}>
+          <ActionButton
+            refusal={may('create', workflows, 'skip')}
+            onAct={() => onWish({ verb: 'skip', at: placed })}
+          >
             Skip
           </ActionButton>
         )}
@@ -106,7 +118,10 @@ function ActionMenu({ workflow, placed, onWish }: Omit<ActionListProps, 'records
       >
         {isSet ? 'Remove breakpoint' : 'Breakpoint'}
       </ActionButton>
-      <ActionButton refusal={may('create', workflows, 'skip')} onAct={() => onWish({ verb: 'skip', at: placed })}>
+      <ActionButton
+        refusal={may('create', workflows, 'skip')}
+        onAct={() => onWish({ verb: 'skip', at: placed })}
+      >
         Skip
       </ActionButton>
     </span>

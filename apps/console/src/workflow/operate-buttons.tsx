@@ -20,7 +20,11 @@ export function OperateButtons({ workflow, onWish }: OperateButtonsProps) {
   return (
     <>
       {isPaused ? (
-        <ActionButton tone="primary" refusal={allowed('resume', ended)} onAct={() => onWish({ verb: 'resume' })}>
+        <ActionButton
+          tone="primary"
+          refusal={allowed('resume', ended)}
+          onAct={() => onWish({ verb: 'resume' })}
+        >
           Resume
         </ActionButton>
       ) : (

@@ -24,7 +24,9 @@ export interface PlacedAction {
 }
 
 export function actionsOf(workflow: Workflow): readonly PlacedAction[] {
-  const all = (workflow.status?.tasks ?? []).flatMap((task) => task.actions.map((action) => ({ task, action })));
+  const all = (workflow.status?.tasks ?? []).flatMap((task) =>
+    task.actions.map((action) => ({ task, action })),
+  );
   return all.map(({ task, action }) => {
     const name = action.name ?? action.id;
     const isAmbiguous = all.filter((other) => other.action.name === action.name).length > 1;
@@ -44,11 +46,14 @@ export function progressOf(workflow: Workflow): Progress {
 
 /** Why it needs a person, in a sentence. */
 export function troubleOf(workflow: Workflow): string {
-  const failed = actionsOf(workflow).find(({ action }) => action.state === 'FAILED' || action.state === 'TIMEOUT');
+  const failed = actionsOf(workflow).find(
+    ({ action }) => action.state === 'FAILED' || action.state === 'TIMEOUT',
+  );
   if (failed !== undefined)
     return `${failed.words}: ${failed.action.message ?? failed.action.state?.toLowerCase() ?? ''}`;
   const condition = (workflow.status?.conditions ?? []).find(
-    ({ status, type, message }) => message !== undefined && (status === 'False' || /Failed|Cancelled/.test(type)),
+    ({ status, type, message }) =>
+      message !== undefined && (status === 'False' || /Failed|Cancelled/.test(type)),
   );
   if (condition?.message !== undefined) return condition.message;
   return workflow.status?.paused === true ? 'it is paused' : '';

@@ -82,7 +82,9 @@ function OneWorkflow({ workflow }: { readonly workflow: Workflow }) {
       <ActionList workflow={workflow} records={records} onWish={setWish} />
       <Operations workflow={workflow} />
       <TinkCommand command={`tink describe workflow ${shellWord(name)}${inNamespace(namespace)}`} />
-      {wish !== undefined && <OperateDialog workflow={workflow} wish={wish} onClose={() => setWish(undefined)} />}
+      {wish !== undefined && (
+        <OperateDialog workflow={workflow} wish={wish} onClose={() => setWish(undefined)} />
+      )}
     </div>
   );
 }

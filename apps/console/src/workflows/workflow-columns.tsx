@@ -19,7 +19,12 @@ export const workflowColumns: readonly Column<Workflow>[] = [
       </Link>
     ),
   },
-  { id: 'state', title: 'State', value: stateOf, cell: (workflow) => <StateBadge state={stateOf(workflow)} /> },
+  {
+    id: 'state',
+    title: 'State',
+    value: stateOf,
+    cell: (workflow) => <StateBadge state={stateOf(workflow)} />,
+  },
   {
     id: 'machine',
     title: 'Machine',

@@ -11,7 +11,16 @@ import { useNamespace } from '../shell/namespace.ts';
 import { needsPerson, stateOf } from '../workflow/workflow-facts.ts';
 import { keyOf, nameOf, workflowColumns } from './workflow-columns.tsx';
 
-const states = ['needs a person', 'RUNNING', 'PENDING', 'PREPARING', 'SUCCESS', 'FAILED', 'TIMEOUT', 'CANCELLED'];
+const states = [
+  'needs a person',
+  'RUNNING',
+  'PENDING',
+  'PREPARING',
+  'SUCCESS',
+  'FAILED',
+  'TIMEOUT',
+  'CANCELLED',
+];
 
 export function WorkflowsPage() {
   const namespace = useNamespace();
@@ -25,7 +34,8 @@ export function WorkflowsPage() {
       items.filter((workflow) => {
         const { name } = workflow.metadata;
         const text = `${name} ${workflow.spec?.hardwareRef} ${workflow.spec?.templateRef}`.toLowerCase();
-        const isState = state === 'needs a person' ? needsPerson(workflow) : stateOf(workflow).startsWith(state);
+        const isState =
+          state === 'needs a person' ? needsPerson(workflow) : stateOf(workflow).startsWith(state);
         return isState && text.includes(q.toLowerCase());
       }),
     [items, state, q],
@@ -51,7 +61,11 @@ export function WorkflowsPage() {
               value={q}
               onChange={(event) => change({ q: event.currentTarget.value })}
             />
-            <select aria-label="State" value={state} onChange={(event) => change({ state: event.currentTarget.value })}>
+            <select
+              aria-label="State"
+              value={state}
+              onChange={(event) => change({ state: event.currentTarget.value })}
+            >
               <option value="">Any state</option>
               {states.map((one) => (
                 <option key={one} value={one}>

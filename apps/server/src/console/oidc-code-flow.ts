@@ -40,13 +40,18 @@ export function createCodeFlow(
         const [state, nonce, verifier] = [secret(), secret(), secret()];
         const url = buildAuthorizationUrl(configuration, {
           redirect_uri: redirectUri,
-          scope: ['openid', ...scopes.filter((one) => one !== 'openid' && one !== 'offline_access')].join(' '),
+          scope: ['openid', ...scopes.filter((one) => one !== 'openid' && one !== 'offline_access')].join(
+            ' ',
+          ),
           state,
           nonce,
           code_challenge: await calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
         });
-        return { url: url.href, kept: deps.seal.seal(JSON.stringify({ state, nonce, verifier, redirectUri })) };
+        return {
+          url: url.href,
+          kept: deps.seal.seal(JSON.stringify({ state, nonce, verifier, redirectUri })),
+        };
       } catch (thrown) {
         return { failure: failureText(issuer, thrown) };
       }

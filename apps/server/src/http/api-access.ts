@@ -39,7 +39,14 @@ type Reached = Pick<HttpContext, 'peer' | 'clientCertificate'>;
 export async function admitted(
   request: HttpRequest,
   context: Reached,
-  { authenticator, sessions, anonymous, anonymousHosts, isPublic, authorizationOf = authorizationIn }: AskedAt,
+  {
+    authenticator,
+    sessions,
+    anonymous,
+    anonymousHosts,
+    isPublic,
+    authorizationOf = authorizationIn,
+  }: AskedAt,
 ): Promise<Admitted> {
   const given = authorizationOf(request);
   const session = given === undefined ? sessions?.credentialOf(request) : undefined;
