@@ -109,17 +109,12 @@ export async function startServer(
   const others = await servicesFor(settings, deps, stores);
   const secrets = { credential, sessionSecret };
   const webConsole = openConsole(settings, { ...deps, ...secrets, services: others }, cleanup);
-  const services = webConsole === undefined ? others : [...others, webConsole.service];
+  const { services, sessions, newLink } = webConsole;
   await startAll(services, stopping, cleanup);
 
   const uptimeSeconds = (): number => (nodeClock.monotonicMs() - startedMs) / 1000;
   const readiness = createReadiness(nodeClock, serverChecks({ ...stores, store, view, services }));
-  const measured = {
-    requests: createRequestCounts(),
-    process: createProcessMetrics(nodeClock),
-    others: [timed, stores.cluster].flatMap((one) => one?.metrics ?? []),
-  };
-  const { sessions } = webConsole ?? {};
+  const measured = measuredWith([timed, stores.cluster]);
   const front = { services, sessions, readiness, measured, tracing: deps };
   const pages = { ...access, ...front, clock: nodeClock, uptimeSeconds };
   const ports = cleanup.use(
@@ -136,7 +131,15 @@ export async function startServer(
     stopping.abort();
     await running.disposeAsync();
   };
-  return { http: ports.main, kubeconfig: ports.kubeconfig, consolePath: webConsole?.newLink(), stopped };
+  return { http: ports.main, kubeconfig: ports.kubeconfig, consolePath: newLink(), stopped };
+}
+
+function measuredWith(others: readonly (Pick<ReturnType<typeof createTimedStore>, 'metrics'> | undefined)[]) {
+  return {
+    requests: createRequestCounts(),
+    process: createProcessMetrics(nodeClock),
+    others: others.flatMap((one) => one?.metrics ?? []),
+  };
 }
 
 function recordStart(journal: Journal, { publicIpv4: address }: Settings): void {

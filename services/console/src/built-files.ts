@@ -44,31 +44,55 @@ export async function builtFile(
   const list = await listIn(files, directory);
   if (list === undefined) return missingBuild();
   const asked = (pathElementsOf(request.url) ?? []).slice(PREFIX_ELEMENTS).join('/');
-  const isFile = Object.hasOwn(list.files, asked) && asked !== PAGE;
+  const isFile = Object.hasOwn(list.files, asked);
   if (!isFile && asked.startsWith('assets/'))
     return text(404, 'this file is of another build; reload the page\n');
   const path = isFile ? asked : PAGE;
-  const { tag = '', encodings = [] } = list.files[path] ?? {};
+  const bytesOf = (name: string) => files.read(directory, name, FILE_BYTES_MAX);
+  return (await sent(request, { path, ...list.files[path] }, bytesOf)) ?? missingBuild();
+}
+
+interface Sent {
+  readonly path: string;
+  readonly tag?: string;
+  readonly encodings?: readonly string[];
+}
+
+/** Undefined if the file is missing: another build has just replaced it. */
+async function sent(
+  request: HttpRequest,
+  { path, tag = '', encodings = [] }: Sent,
+  bytesOf: (name: string) => Promise<Uint8Array | undefined>,
+): Promise<Response | undefined> {
   const encoding = acceptedEncoding(request, encodings);
-  const etag = `"${tag}${encoding === undefined ? '' : `-${encoding}`}"`;
-  const headers = {
-    ...SECURITY_HEADERS,
-    etag,
-    vary: 'accept-encoding',
-    'cache-control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-  };
+  const etag = `"${encoding === undefined ? tag : `${tag}-${encoding}`}"`;
+  const headers = { ...SECURITY_HEADERS, ...cachingOf(path), etag };
   if (isCurrent(request, etag)) return new WholeResponse('', { status: 304, headers });
-  const name = encoding === undefined ? path : `${path}.${encoding}`;
-  const bytes = await files.read(directory, name, FILE_BYTES_MAX);
-  if (bytes === undefined) return missingBuild();
-  const type = mediaTypes[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
-  return new WholeResponse(new Uint8Array(bytes), {
-    headers: {
-      ...headers,
-      'content-type': type,
-      ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
-    },
-  });
+  const bytes = await bytesOf(nameOf(path, encoding));
+  if (bytes === undefined) return undefined;
+  const contentHeaders = { 'content-type': typeOf(path), ...encodingHeader(encoding) };
+  return new WholeResponse(new Uint8Array(bytes), { headers: { ...headers, ...contentHeaders } });
+}
+
+/** The names of assets contain a hash of their content. */
+function cachingOf(path: string): Readonly<Record<string, string>> {
+  const isImmutable = path.startsWith('assets/');
+  return {
+    vary: 'accept-encoding',
+    'cache-control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+}
+
+function nameOf(path: string, encoding: string | undefined): string {
+  return encoding === undefined ? path : `${path}.${encoding}`;
+}
+
+function typeOf(path: string): string {
+  return mediaTypes[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+}
+
+function encodingHeader(encoding: string | undefined): Readonly<Record<string, string>> {
+  return encoding === undefined ? {} : { 'content-encoding': encoding };
 }
 
 async function listIn(files: Files, directory: string): Promise<BuiltList | undefined> {

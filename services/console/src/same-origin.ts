@@ -11,17 +11,26 @@ type Asked = Pick<HttpRequest, 'method' | 'url' | 'headers'>;
 
 /** Returns why a request with a session cookie is rejected, or undefined if a page of this server sent it. */
 export function foreignRequest(request: Asked): string | undefined {
-  const { headers, method } = request;
-  const site = headers.get('sec-fetch-site');
-  if (site !== null && site !== 'same-origin' && site !== 'none')
+  return otherPage(request) ?? missingProof(request);
+}
+
+function otherPage({ headers, url }: Asked): string | undefined {
+  const site = headers.get('sec-fetch-site') ?? 'none';
+  if (site !== 'same-origin' && site !== 'none')
     return `the request comes from another web page (Sec-Fetch-Site: ${site})`;
   const origin = headers.get('origin');
-  if (origin !== null && URL.parse(origin)?.host !== new URL(request.url).host)
-    return `the request comes from another web page (Origin: ${origin})`;
+  return origin === null || URL.parse(origin)?.host === new URL(url).host
+    ? undefined
+    : `the request comes from another web page (Origin: ${origin})`;
+}
+
+/** A browser sends the Origin with every change and every WebSocket, and WebSockets have no headers of the page. */
+function missingProof({ headers, method }: Asked): string | undefined {
   const isRead = method === 'GET' || method === 'HEAD';
-  if (isRead && !headers.has('upgrade')) return undefined;
-  if (origin === null) return 'a request of a session that changes something needs an Origin header';
-  // A browser opens WebSockets without headers of the page.
-  if (isRead || headers.has(CONSOLE_HEADER)) return undefined;
-  return `a request of a session that changes something needs the header ${CONSOLE_HEADER}: 1`;
+  const isSocket = isRead && headers.has('upgrade');
+  if (isRead && !isSocket) return undefined;
+  if (!headers.has('origin')) return 'a request of a session that changes something needs an Origin header';
+  return isSocket || headers.has(CONSOLE_HEADER)
+    ? undefined
+    : `a request of a session that changes something needs the header ${CONSOLE_HEADER}: 1`;
 }

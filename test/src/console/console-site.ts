@@ -1,5 +1,5 @@
 /** A server with machines, templates, workflows in every state and their timelines, for tests of the web console and its pictures. */
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, credentials } from '@grpc/grpc-js';
@@ -36,81 +36,86 @@ const OUTPUT = [
 export interface ConsoleSite extends AsyncDisposable {
   readonly server: ServerChild;
   /** Sends a request as the administrator. Rejects unless it succeeds. */
-  ask(path: string, method?: string, body?: object): Promise<Record<string, unknown>>;
+  readonly ask: (path: string, method?: string, body?: object) => Promise<Record<string, unknown>>;
   /** The token of a new account with a built-in role. */
   tokenOf(role: string): Promise<string>;
   /** Reports the next action of the machine, as its agent. */
-  report(mac: string, state: 'RUNNING' | 'SUCCESS' | 'FAILED', message?: string): Promise<void>;
+  readonly report: (mac: string, state: 'RUNNING' | 'SUCCESS' | 'FAILED', message?: string) => Promise<void>;
 }
 
 export async function startConsoleSite(flags: readonly string[] = []): Promise<ConsoleSite> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-console-'));
-  mkdirSync(dataDirectory, { recursive: true });
   await writeTimelines(join(dataDirectory, 'tinkerbell.db'));
   const grpc = await freePort();
   const server = await startServer({ dataDirectory, flags: [`--tink-server-bind-port=${grpc}`, ...flags] });
   const agent = new Client(`127.0.0.1:${grpc}`, credentials.createInsecure());
-  const ask = async (path: string, method = 'GET', body?: object): Promise<Record<string, unknown>> => {
-    const response = await server.request(`${server.url}${path}`, {
-      method,
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': contentType(method) } }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text) as Record<string, unknown>;
-  };
+  const ask = askAt(server);
   let accounts = 0;
   return {
     server,
     ask,
-    async tokenOf(role) {
-      const name = `${role}-${++accounts}`;
-      await ask('/api/v1/namespaces/default/serviceaccounts', 'POST', {
-        apiVersion: 'v1',
-        kind: 'ServiceAccount',
-        metadata: { name },
-      });
-      await ask('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', 'POST', {
-        apiVersion: 'rbac.authorization.k8s.io/v1',
-        kind: 'ClusterRoleBinding',
-        metadata: { name },
-        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-        subjects: [{ kind: 'ServiceAccount', name, namespace: 'default' }],
-      });
-      const made = await ask(`/api/v1/namespaces/default/serviceaccounts/${name}/token`, 'POST', {
-        apiVersion: 'authentication.k8s.io/v1',
-        kind: 'TokenRequest',
-        spec: { expirationSeconds: 3600 },
-      });
-      return (made['status'] as { token: string }).token;
-    },
-    async report(mac, state, message = '') {
-      const next = await unaryCall(agent, {
-        method: METHODS.getAction,
-        request: create(ActionRequestSchema, { agentId: mac }),
-        deadlineMs: 10_000,
-      });
-      if (!next.ok) throw new Error(`no action for ${mac}: ${next.code}`);
-      const { workflowId, taskId, actionId, name } = next.value;
-      const request = create(ActionStatusRequestSchema, {
-        workflowId,
-        agentId: mac,
-        taskId,
-        actionId,
-        actionName: name,
-        actionState: StateType[state],
-        executionDuration: state === 'RUNNING' ? '' : '2s',
-        message: { message },
-      });
-      await unaryCall(agent, { method: METHODS.reportActionStatus, request, deadlineMs: 10_000 });
-    },
+    tokenOf: (role) => newToken(ask, role, `${role}-${++accounts}`),
+    report: (mac, state, message = '') => reportAs(agent, { mac, state, message }),
     async [Symbol.asyncDispose]() {
       agent.close();
       await server[Symbol.asyncDispose]();
     },
   };
+}
+
+function askAt({ request, url }: ServerChild): ConsoleSite['ask'] {
+  return async (path, method = 'GET', body = undefined) => {
+    const sent = { body: JSON.stringify(body), headers: { 'content-type': contentType(method) } };
+    const response = await request(`${url}${path}`, { method, ...(body === undefined ? {} : sent) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as Record<string, unknown>;
+  };
+}
+
+async function newToken(ask: ConsoleSite['ask'], role: string, name: string): Promise<string> {
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+  await ask(accounts, 'POST', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } });
+  await ask('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', 'POST', {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', name, namespace: 'default' }],
+  });
+  const made = await ask(`${accounts}/${name}/token`, 'POST', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 3600 },
+  });
+  return (made['status'] as { token: string }).token;
+}
+
+interface Report {
+  readonly mac: string;
+  readonly state: 'RUNNING' | 'SUCCESS' | 'FAILED';
+  readonly message: string;
+}
+
+async function reportAs(agent: Client, { mac, state, message }: Report): Promise<void> {
+  const next = await unaryCall(agent, {
+    method: METHODS.getAction,
+    request: create(ActionRequestSchema, { agentId: mac }),
+    deadlineMs: 10_000,
+  });
+  if (!next.ok) throw new Error(`no action for ${mac}: ${next.code}`);
+  const { workflowId, taskId, actionId, name } = next.value;
+  const request = create(ActionStatusRequestSchema, {
+    workflowId,
+    agentId: mac,
+    taskId,
+    actionId,
+    actionName: name,
+    actionState: StateType[state],
+    executionDuration: state === 'RUNNING' ? '' : '2s',
+    message: { message },
+  });
+  await unaryCall(agent, { method: METHODS.reportActionStatus, request, deadlineMs: 10_000 });
 }
 
 function contentType(method: string): string {

@@ -1,7 +1,7 @@
 /** Debian's Chromium for tests. */
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { localAuthorization } from '@tinkerbell/sandbox/local-authorization';
-import type { ConsoleSite } from './console-site.ts';
+import type { ServerChild } from '../start-server.ts';
 
 export type OpenBrowser = Browser & AsyncDisposable;
 
@@ -15,7 +15,11 @@ export async function openBrowser(): Promise<OpenBrowser> {
 }
 
 /** Signs in with a token, else as the administrator. */
-export async function signInWithToken(page: Page, { server }: ConsoleSite, token?: string): Promise<void> {
+export async function signInWithToken(
+  page: Page,
+  { server }: { readonly server: Pick<ServerChild, 'url' | 'dataDirectory'> },
+  token?: string,
+): Promise<void> {
   const own = localAuthorization(server.dataDirectory).authorization.replace('Bearer ', '');
   await page.goto(`${server.url}/console/`);
   await page.getByLabel('Token').fill(token ?? own);

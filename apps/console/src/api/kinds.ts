@@ -6,7 +6,6 @@ import type {
   Event,
   Hardware,
   Resource,
-  RoleResource,
   Template,
   Workflow,
 } from '@tinkerbell/resources';
@@ -45,13 +44,6 @@ export const clusterRoleBindings: ConsoleKind<BindingResource> = {
   noun: 'binding',
   isOfCluster: true,
 };
-export const clusterRoles: ConsoleKind<RoleResource> = {
-  ...RBAC,
-  plural: 'clusterroles',
-  noun: 'role',
-  isOfCluster: true,
-};
-
 /** Path of all objects of a kind, or of one. An empty namespace means all. */
 export function pathOf(
   { group, version, plural, isOfCluster }: ConsoleKind,

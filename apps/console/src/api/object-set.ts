@@ -6,7 +6,7 @@ export interface WatchEvent<Object extends Resource> {
   readonly object: Object;
 }
 
-export const keyOf = ({ metadata: { namespace = '', name } }: Resource): string => `${namespace}/${name}`;
+export const keyOf = ({ metadata: { namespace, name } }: Resource): string => `${namespace}/${name}`;
 
 /** Returns the same array if nothing changed. The order of unchanged objects stays, and new ones come last. */
 export function withEvents<Object extends Resource>(

@@ -36,18 +36,8 @@ export function onSessionEnd(call: () => void): () => void {
 
 /** Rejects with an ApiFailure unless the status is 2xx. */
 export async function send(path: string, request: ApiRequest = {}): Promise<Response> {
-  const { method = 'GET', body, signal, contentType } = request;
-  const isText = typeof body === 'string';
-  const headers: Record<string, string> = { 'x-tinkerbell-console': '1', accept: 'application/json' };
-  if (body !== undefined)
-    headers['content-type'] = contentType ?? (isText ? 'application/yaml' : 'application/json');
-  const response = await fetch(path, {
-    method,
-    headers,
-    credentials: 'same-origin',
-    ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
-  }).catch((thrown: unknown) => {
+  const { signal } = request;
+  const response = await fetch(path, initOf(request)).catch((thrown: unknown) => {
     if (signal?.aborted === true) throw thrown;
     throw new ApiFailure(0, 'the server did not answer; check your connection to it');
   });
@@ -55,6 +45,19 @@ export async function send(path: string, request: ApiRequest = {}): Promise<Resp
   const failure = failureFrom(response.status, await response.text().catch(() => ''));
   if (failure.status === 401 && !path.startsWith('/console/')) for (const call of listeners) call();
   throw failure;
+}
+
+function initOf({ method = 'GET', body, signal, contentType }: ApiRequest): RequestInit {
+  const headers = { 'x-tinkerbell-console': '1', accept: 'application/json' };
+  const own = { method, headers, ...(signal === undefined ? {} : { signal }) };
+  if (body === undefined) return own;
+  const isText = typeof body === 'string';
+  const type = contentType ?? (isText ? 'application/yaml' : 'application/json');
+  return {
+    ...own,
+    headers: { ...headers, 'content-type': type },
+    body: isText ? body : JSON.stringify(body),
+  };
 }
 
 /** Rejects with an ApiFailure. */
@@ -75,7 +78,10 @@ export function failureFrom(status: number, text: string): ApiFailure {
 
 function causeIn(value: unknown): Cause {
   const { field, message } = recordIn(value);
-  return { field: String(field ?? ''), message: String(message ?? '') };
+  return {
+    field: typeof field === 'string' ? field : '',
+    message: typeof message === 'string' ? message : '',
+  };
 }
 
 function jsonIn(text: string): Readonly<Record<string, unknown>> {

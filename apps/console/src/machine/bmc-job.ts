@@ -1,5 +1,5 @@
 /** Operations of a BMC, as Jobs that the server carries out, as `tink power` and `tink boot-device` create them. */
-import type { BmcAction, Hardware } from '@tinkerbell/resources';
+import type { Hardware } from '@tinkerbell/resources';
 import { bmcJobs, pathOf } from '../api/kinds.ts';
 import { sendForJson } from '../api/request.ts';
 
@@ -14,7 +14,7 @@ const NAME_MAX = 200;
 
 /** Resolves with the name of the Job. Rejects with an ApiFailure. */
 export async function createJob({ metadata, spec }: Hardware, { word, tasks }: WantedJob): Promise<string> {
-  const { namespace = 'default', name: machine } = metadata;
+  const { namespace, name: machine } = metadata;
   const suffix = Array.from(crypto.getRandomValues(new Uint8Array(SUFFIX_BYTES)), hex).join('');
   const name = `${`${word}-${machine}`.slice(0, NAME_MAX)}-${suffix}`;
   await sendForJson(pathOf(bmcJobs, namespace), {
@@ -32,8 +32,6 @@ export async function createJob({ metadata, spec }: Hardware, { word, tasks }: W
 function hex(byte: number): string {
   return byte.toString(16).padStart(2, '0');
 }
-
-export type BootDevice = NonNullable<BmcAction['bootDevice']>;
 
 export const powerOperations = ['on', 'off', 'soft', 'cycle', 'reset'] as const;
 export const bootDevices = ['pxe', 'disk', 'bios', 'cdrom', 'safe'] as const;

@@ -13,7 +13,7 @@ const PROTOCOL = 'tinkerbell.console.v1';
 
 // oxlint-disable-next-line import/no-default-export -- React.lazy reads the default export
 export default function ConsolePanel({ machine }: { readonly machine: Hardware }) {
-  const { namespace = '', name } = machine.metadata;
+  const { namespace, name } = machine.metadata;
   const refusal = useMay(namespace)('create', hardware, 'console');
   const place = useRef<HTMLDivElement>(null);
   const [state, setState] = useState('connecting');

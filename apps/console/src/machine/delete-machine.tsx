@@ -12,7 +12,7 @@ export function DeleteMachine({
   readonly machine: Hardware;
   readonly onClose: () => void;
 }) {
-  const { namespace = '', name } = machine.metadata;
+  const { namespace, name } = machine.metadata;
   const navigate = useNavigate();
   return (
     <Ask

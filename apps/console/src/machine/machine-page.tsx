@@ -70,7 +70,7 @@ export function MachinePage() {
 }
 
 function Head({ machine }: { readonly machine: Hardware }) {
-  const { namespace = '', name } = machine.metadata;
+  const { namespace, name } = machine.metadata;
   const [isDeleting, setDeleting] = useState(false);
   const bmc = machine.spec?.bmcRef?.name;
   const { items } = useObjects(
@@ -101,7 +101,7 @@ function Head({ machine }: { readonly machine: Hardware }) {
 }
 
 function TabContent({ tab, machine }: { readonly tab: Tab; readonly machine: Hardware }): ReactNode {
-  const { namespace = '', name } = machine.metadata;
+  const { namespace, name } = machine.metadata;
   const path = pathOf(hardware, namespace, name);
   const { records } = useRecords(tab === 'boot' || tab === 'events' ? `${path}/timeline` : undefined);
   const { items } = useObjects(workflows, { namespace }, tab === 'workflows');

@@ -18,11 +18,8 @@ type Wish = WantedJob & { readonly title: string; readonly command: string };
 const JOBS_SHOWN = 20;
 
 export function PowerPanel({ machine }: { readonly machine: Hardware }) {
-  const { namespace = '', name } = machine.metadata;
+  const { namespace, name } = machine.metadata;
   const bmc = machine.spec?.bmcRef?.name;
-  const may = useMay(namespace);
-  const { items: bmcs } = useObjects(bmcMachines, { namespace });
-  const { items: jobs } = useObjects(bmcJobs, { namespace });
   const [wish, setWish] = useState<Wish>();
   if (bmc === undefined)
     return (
@@ -31,63 +28,10 @@ export function PowerPanel({ machine }: { readonly machine: Hardware }) {
         <Link to="/bmcs">BMCs</Link>
       </EmptyPage>
     );
-  const status = bmcs.find(({ metadata }) => metadata.name === bmc)?.status;
-  const refusal = may('create', bmcJobs);
-  const own = jobs.filter(({ spec }) => spec?.machineRef.name === bmc).toReversed();
-  const place = `${shellWord(name)}${inNamespace(namespace)}`;
   return (
     <div className="columns">
-      <section className="card">
-        <h2>
-          Power <StateBadge state={status?.powerState ?? 'unknown'} />
-        </h2>
-        <div className="button-row">
-          {powerOperations.map((operation) => (
-            <ActionButton
-              key={operation}
-              refusal={refusal}
-              onAct={() =>
-                setWish({
-                  title: `Power ${operation}`,
-                  word: `power-${operation}`,
-                  tasks: [{ powerAction: operation }],
-                  command: `tink power ${operation} ${place}`,
-                })
-              }
-            >
-              {operation}
-            </ActionButton>
-          ))}
-        </div>
-        <h3>Boot once from</h3>
-        <div className="button-row">
-          {bootDevices.map((device) => (
-            <ActionButton
-              key={device}
-              refusal={refusal}
-              onAct={() =>
-                setWish({
-                  title: `Boot once from ${device}`,
-                  word: `boot-${device}`,
-                  tasks: [{ bootDevice: { device, persistent: false, efiBoot: true } }],
-                  command: `tink boot-device ${device} ${place}`,
-                })
-              }
-            >
-              {device}
-            </ActionButton>
-          ))}
-        </div>
-      </section>
-      <section className="card">
-        <h2>Jobs</h2>
-        {own.length === 0 && <p className="quiet">The BMC was not asked to do anything yet.</p>}
-        <ul className="rows">
-          {own.slice(0, JOBS_SHOWN).map((job) => (
-            <JobRow key={job.metadata.name} job={job} />
-          ))}
-        </ul>
-      </section>
+      <PowerCard machine={machine} bmc={bmc} onWish={setWish} />
+      <JobsCard namespace={namespace} bmc={bmc} />
       {wish !== undefined && (
         <Ask
           title={`${wish.title}: ${name}`}
@@ -99,6 +43,75 @@ export function PowerPanel({ machine }: { readonly machine: Hardware }) {
         />
       )}
     </div>
+  );
+}
+
+interface PowerCardProps {
+  readonly machine: Hardware;
+  readonly bmc: string;
+  readonly onWish: (wish: Wish) => void;
+}
+
+function PowerCard({ machine, bmc, onWish }: PowerCardProps) {
+  const { namespace, name } = machine.metadata;
+  const refusal = useMay(namespace)('create', bmcJobs);
+  const { items } = useObjects(bmcMachines, { namespace, name: bmc });
+  const place = `${shellWord(name)}${inNamespace(namespace)}`;
+  return (
+    <section className="card">
+      <h2>
+        Power <StateBadge state={items[0]?.status?.powerState ?? 'unknown'} />
+      </h2>
+      <div className="button-row">
+        {powerOperations.map((operation) => (
+          <ActionButton key={operation} refusal={refusal} onAct={() => onWish(powerWish(operation, place))}>
+            {operation}
+          </ActionButton>
+        ))}
+      </div>
+      <h3>Boot once from</h3>
+      <div className="button-row">
+        {bootDevices.map((device) => (
+          <ActionButton key={device} refusal={refusal} onAct={() => onWish(bootWish(device, place))}>
+            {device}
+          </ActionButton>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function powerWish(operation: string, place: string): Wish {
+  return {
+    title: `Power ${operation}`,
+    word: `power-${operation}`,
+    tasks: [{ powerAction: operation }],
+    command: `tink power ${operation} ${place}`,
+  };
+}
+
+function bootWish(device: string, place: string): Wish {
+  return {
+    title: `Boot once from ${device}`,
+    word: `boot-${device}`,
+    tasks: [{ bootDevice: { device, persistent: false, efiBoot: true } }],
+    command: `tink boot-device ${device} ${place}`,
+  };
+}
+
+function JobsCard({ namespace, bmc }: { readonly namespace: string; readonly bmc: string }) {
+  const { items } = useObjects(bmcJobs, { namespace });
+  const own = items.filter(({ spec }) => spec?.machineRef.name === bmc).toReversed();
+  return (
+    <section className="card">
+      <h2>Jobs</h2>
+      {own.length === 0 && <p className="quiet">The BMC was not asked to do anything yet.</p>}
+      <ul className="rows">
+        {own.slice(0, JOBS_SHOWN).map((job) => (
+          <JobRow key={job.metadata.name} job={job} />
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -1,13 +1,11 @@
 /**
- * The terminal writes `<style>` elements, which the policy of the page forbids. Sheets made by a script are allowed, so their text goes
- * there. The elements stay empty.
+ * The terminal writes `<style>` elements, which the policy of the page forbids, even empty ones. Sheets made by a script are allowed, so
+ * the terminal gets other elements, whose text goes there.
  */
 export function withoutStyleElements<Made>(make: () => Made): Made {
   const create = document.createElement.bind(document);
-  document.createElement = ((name: string, options?: ElementCreationOptions) => {
-    const element = create(name, options);
-    return element instanceof HTMLStyleElement ? redirected(element) : element;
-  }) as typeof document.createElement;
+  document.createElement = (name: string, options?: ElementCreationOptions) =>
+    name === 'style' ? sheetHolder(create('span')) : create(name, options);
   try {
     return make();
   } finally {
@@ -15,11 +13,16 @@ export function withoutStyleElements<Made>(make: () => Made): Made {
   }
 }
 
-function redirected(element: HTMLStyleElement): HTMLStyleElement {
+function sheetHolder(element: HTMLElement): HTMLElement {
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets.push(sheet);
-  const text = { get: () => '', set: (css: string) => sheet.replaceSync(css), configurable: true };
-  Object.defineProperties(element, { textContent: text, innerHTML: text });
+  element.hidden = true;
+  Object.defineProperty(element, 'textContent', {
+    get: () => '',
+    set(css: string) {
+      sheet.replaceSync(css);
+    },
+  });
   element.remove = () => {
     HTMLElement.prototype.remove.call(element);
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((one) => one !== sheet);

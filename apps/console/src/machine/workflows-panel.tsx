@@ -26,7 +26,7 @@ export function WorkflowsPanel({ machine, workflows }: WorkflowsPanelProps) {
   return (
     <ul className="rows">
       {own.map((workflow) => {
-        const { namespace = '', name, creationTimestamp } = workflow.metadata;
+        const { namespace, name, creationTimestamp } = workflow.metadata;
         const { done, all } = progressOf(workflow);
         return (
           <li key={name}>

@@ -39,25 +39,31 @@ function rowOf(
   newest: ReadonlyMap<string, Workflow>,
   power: ReadonlyMap<string, string>,
 ): MachineRow {
-  const { name, namespace = '', labels = {}, creationTimestamp = '' } = hardware.metadata;
-  const interfaces = hardware.spec?.interfaces ?? [];
+  const { name, namespace, labels = {}, creationTimestamp = '' } = hardware.metadata;
   const workflow = newest.get(`${namespace}/${name}`);
   const bmc = hardware.spec?.bmcRef?.name ?? '';
   return {
     key: `${namespace}/${name}`,
     namespace,
     name,
-    hostname: interfaces[0]?.dhcp?.hostname ?? '',
-    macs: interfaces.flatMap(({ dhcp }) => dhcp?.mac ?? []),
-    addresses: interfaces.flatMap(({ dhcp }) => dhcp?.ip?.address ?? []),
+    ...networkOf(hardware),
     state: workflow === undefined ? '' : stateOf(workflow),
     workflow: workflow?.metadata.name ?? '',
-    netboot: interfaces.some(({ netboot }) => netboot?.allowPXE === true) ? 'allowed' : 'denied',
     bmc,
-    power: bmc === '' ? '' : (power.get(`${namespace}/${bmc}`) ?? ''),
+    power: power.get(`${namespace}/${bmc}`) ?? '',
     labels: Object.entries(labels),
     created: creationTimestamp,
     hardware,
+  };
+}
+
+function networkOf({ spec }: Hardware): Pick<MachineRow, 'hostname' | 'macs' | 'addresses' | 'netboot'> {
+  const interfaces = spec?.interfaces ?? [];
+  return {
+    hostname: interfaces[0]?.dhcp?.hostname ?? '',
+    macs: interfaces.flatMap(({ dhcp }) => dhcp?.mac ?? []),
+    addresses: interfaces.flatMap(({ dhcp }) => dhcp?.ip?.address ?? []),
+    netboot: interfaces.some(({ netboot }) => netboot?.allowPXE === true) ? 'allowed' : 'denied',
   };
 }
 

@@ -64,33 +64,16 @@ interface CsvRecord {
 /** Quoted cells may contain separators, line ends and doubled quotes. */
 function recordsIn(text: string): readonly CsvRecord[] {
   const separator = [',', ';', '\t'].find((one) => (text.split('\n')[0] ?? '').includes(one)) ?? ',';
-  const records: CsvRecord[] = [];
-  let cells: string[] = [];
-  let cell = '';
-  let isQuoted = false;
-  let [line, first] = [1, 1];
-  const endRecord = (): void => {
-    cells.push(cell);
-    if (cells.some((one) => one.trim() !== '')) records.push({ line: first, cells });
-    [cells, cell, first] = [[], '', line + 1];
-  };
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at);
-    if (character === '"' && isQuoted && text.charAt(at + 1) === '"') {
-      cell += '"';
-      at++;
-    } else if (character === '"') isQuoted = !isQuoted;
-    else if (character === separator && !isQuoted) {
-      cells.push(cell);
-      cell = '';
-    } else if (character === '\n' && !isQuoted) {
-      endRecord();
-      line++;
-    } else {
-      if (character === '\n') line++;
-      if (character !== '\r') cell += character;
-    }
+  const tokens = text.matchAll(/"((?:[^"]|"")*)"|\r?\n|[,;\t]|[^",;\t\r\n]+|./gs);
+  const records: { line: number; cells: string[] }[] = [{ line: 1, cells: [''] }];
+  let line = 1;
+  for (const [token, quoted] of tokens) {
+    const record = records.at(-1);
+    if (record === undefined) break;
+    line += token.split('\n').length - 1;
+    if (token === separator) record.cells.push('');
+    else if (/^\r?\n$/.test(token)) records.push({ line, cells: [''] });
+    else record.cells.push(`${record.cells.pop() ?? ''}${quoted?.replaceAll('""', '"') ?? token}`);
   }
-  endRecord();
-  return records;
+  return records.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
 }

@@ -68,27 +68,7 @@ export function OneMachineForm({ mac }: { readonly mac: string }) {
   };
   return (
     <form className="form card" onSubmit={(event) => void submit(event)} noValidate>
-      <div className="field-grid">
-        {fields.map(({ id, title, help, isRequired = false }) => (
-          <label className="field" key={id}>
-            <span>
-              {title}
-              {isRequired && <span aria-hidden="true"> *</span>}
-            </span>
-            <input
-              name={id}
-              value={form[id]}
-              required={isRequired}
-              aria-invalid={problems[id] !== undefined}
-              aria-describedby={`${id}-help`}
-              onChange={(event) => setForm({ ...form, [id]: event.currentTarget.value })}
-            />
-            <small id={`${id}-help`} className={problems[id] === undefined ? 'quiet' : 'bad-text'}>
-              {problems[id] ?? help}
-            </small>
-          </label>
-        ))}
-      </div>
+      <Fields form={form} problems={problems} onChange={setForm} />
       {failure !== undefined && <FailureText failure={failure} />}
       <TinkCommand command={commandOf(form)} />
       <div className="form-end">
@@ -98,6 +78,38 @@ export function OneMachineForm({ mac }: { readonly mac: string }) {
         {refusal !== undefined && <p className="warn-text">{refusal}</p>}
       </div>
     </form>
+  );
+}
+
+interface FieldsProps {
+  readonly form: MachineForm;
+  readonly problems: FormProblems;
+  readonly onChange: (form: MachineForm) => void;
+}
+
+function Fields({ form, problems, onChange }: FieldsProps) {
+  return (
+    <div className="field-grid">
+      {fields.map(({ id, title, help, isRequired = false }) => (
+        <label className="field" key={id}>
+          <span>
+            {title}
+            {isRequired && <span aria-hidden="true"> *</span>}
+          </span>
+          <input
+            name={id}
+            value={form[id]}
+            required={isRequired}
+            aria-invalid={problems[id] !== undefined}
+            aria-describedby={`${id}-help`}
+            onChange={(event) => onChange({ ...form, [id]: event.currentTarget.value })}
+          />
+          <small id={`${id}-help`} className={problems[id] === undefined ? 'quiet' : 'bad-text'}>
+            {problems[id] ?? help}
+          </small>
+        </label>
+      ))}
+    </div>
   );
 }
 

@@ -100,7 +100,7 @@ function WorkflowRows({
   return (
     <ul className="rows">
       {rows.slice(0, SHOWN_MAX).map((workflow) => {
-        const { namespace = '', name, uid } = workflow.metadata;
+        const { namespace, name, uid } = workflow.metadata;
         const { done, all } = progressOf(workflow);
         const action = workflow.status?.currentState?.actionName ?? '';
         return (

@@ -50,31 +50,9 @@ const features = tableFeatures({
 });
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, rows, keyOf, sort, onSort, hidden = [], selection, nameOf = keyOf } = props;
-  const definitions = useMemo(
-    () =>
-      columns.map(({ id, title, value }) => ({
-        id,
-        header: title,
-        accessorFn: value,
-        sortFn: 'alphanumeric' as const,
-      })),
-    [columns],
-  );
-  const sorting: SortingState = useMemo(
-    () => (sort === '' ? [] : [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }]),
-    [sort],
-  );
-  const columnVisibility = useMemo(() => Object.fromEntries(hidden.map((id) => [id, false])), [hidden]);
-  const table = useTable({
-    features,
-    columns: definitions,
-    data: rows,
-    getRowId: keyOf,
-    state: { sorting, columnVisibility },
-  });
+  const { label, columns, keyOf, sort, onSort, hidden = [], selection, nameOf = keyOf } = props;
+  const sorted = useSorted(props);
   const shown = columns.filter(({ id }) => !hidden.includes(id));
-  const sorted = table.getRowModel().rows;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: sorted.length,
@@ -105,31 +83,68 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           {items.map(({ index }) => {
             const row = sorted[index];
             if (row === undefined) return null;
-            const isSelected = selection?.keys.has(row.id) === true;
-            return (
-              <tr key={row.id} aria-rowindex={index + 2} className={isSelected ? 'selected' : ''}>
-                {selection !== undefined && (
-                  <td className="check-cell">
-                    <input
-                      type="checkbox"
-                      aria-label={`Select ${nameOf(row.original)}`}
-                      checked={isSelected}
-                      onChange={() => selection.change(toggled(selection.keys, row.id))}
-                    />
-                  </td>
-                )}
-                {shown.map(({ id, cell, value, className }) => (
-                  <td key={id} className={className}>
-                    {(cell ?? value)(row.original)}
-                  </td>
-                ))}
-              </tr>
-            );
+            const { id, original } = row;
+            const check = selection === undefined ? undefined : { selection, name: nameOf(original) };
+            return <Cells key={id} place={{ id, index }} row={original} columns={shown} check={check} />;
           })}
           {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function useSorted<Row extends object>({ columns, rows, keyOf, sort, hidden }: DataTableProps<Row>) {
+  const definitions = useMemo(
+    () =>
+      columns.map(({ id, title, value }) => ({
+        id,
+        header: title,
+        accessorFn: value,
+        sortFn: 'alphanumeric' as const,
+      })),
+    [columns],
+  );
+  const sorting: SortingState = useMemo(
+    () => (sort === '' ? [] : [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }]),
+    [sort],
+  );
+  const columnVisibility = useMemo(
+    () => Object.fromEntries((hidden ?? []).map((id) => [id, false])),
+    [hidden],
+  );
+  const state = { sorting, columnVisibility };
+  const table = useTable({ features, columns: definitions, data: rows, getRowId: keyOf, state });
+  return table.getRowModel().rows;
+}
+
+interface CellsProps<Row> {
+  readonly place: { readonly id: string; readonly index: number };
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly check: { readonly selection: Selection; readonly name: string } | undefined;
+}
+
+function Cells<Row>({ place: { id, index }, row, columns, check }: CellsProps<Row>) {
+  const isSelected = check?.selection.keys.has(id) === true;
+  return (
+    <tr aria-rowindex={index + 2} className={isSelected ? 'selected' : ''}>
+      {check !== undefined && (
+        <td className="check-cell">
+          <input
+            type="checkbox"
+            aria-label={`Select ${check.name}`}
+            checked={isSelected}
+            onChange={() => check.selection.change(toggled(check.selection.keys, id))}
+          />
+        </td>
+      )}
+      {columns.map(({ id: column, cell, value, className }) => (
+        <td key={column} className={className}>
+          {(cell ?? value)(row)}
+        </td>
+      ))}
+    </tr>
   );
 }
 

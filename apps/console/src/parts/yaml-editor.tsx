@@ -4,7 +4,7 @@ import type { Resource } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import { pathOf, type ConsoleKind } from '../api/kinds.ts';
 import { useMay } from '../api/permissions.ts';
-import { ApiFailure, sendForJson } from '../api/request.ts';
+import { ApiFailure, sendForJson, textOf } from '../api/request.ts';
 import { ActionButton } from './action-button.tsx';
 import { showNotice } from './notices.tsx';
 import { problemsAtLines, type LineProblem } from './yaml-problems.ts';
@@ -22,41 +22,15 @@ const PAUSE_MS = 400;
 type Check = 'unchanged' | 'checking' | 'valid' | readonly LineProblem[];
 
 // oxlint-disable-next-line import/no-default-export -- React.lazy reads the default export
-export default function YamlEditor({ kind, object, isNew = false, onSaved }: YamlEditorProps) {
-  const { namespace = 'default', name } = object.metadata;
-  const [first, setFirst] = useState(() => yamlOf(object));
-  const [text, setText] = useState(first);
-  const path = isNew ? pathOf(kind, namespace) : pathOf(kind, namespace, name);
-  const method = isNew ? 'POST' : 'PUT';
-  const check = useCheck({ text, path, method, isUnchanged: text === first && !isNew });
+export default function YamlEditor(props: YamlEditorProps) {
+  const { kind, object, isNew = false } = props;
+  const { text, setText, path, method, isChanged, isOld, reload, save } = useEdited(props);
+  const check = useCheck({ text, path, method, isUnchanged: !isChanged && !isNew });
   const problems = typeof check === 'string' ? [] : check;
-  const refusal = useMay(namespace)(isNew ? 'create' : 'update', kind);
-  const isOld = !isNew && yamlOf(object) !== first;
-  const save = async (): Promise<void> => {
-    try {
-      const saved = await sendForJson<Resource>(`${path}?fieldValidation=Strict`, { method, body: text });
-      showNotice({ text: `${saved.metadata.name} is saved`, tone: 'good' });
-      setFirst(yamlOf(saved));
-      setText(yamlOf(saved));
-      onSaved?.(saved);
-    } catch (thrown) {
-      showNotice({ text: thrown instanceof Error ? thrown.message : String(thrown), tone: 'bad' });
-    }
-  };
-  const reload = (): void => {
-    setFirst(yamlOf(object));
-    setText(yamlOf(object));
-  };
+  const refusal = useMay(object.metadata.namespace)(isNew ? 'create' : 'update', kind);
   return (
     <section aria-label="YAML">
-      {isOld && (
-        <p className="banner">
-          Somebody has changed this object meanwhile.{' '}
-          <button type="button" className="button plain" onClick={reload}>
-            {text === first ? 'Show it' : 'Drop my text and show it'}
-          </button>
-        </p>
-      )}
+      {isOld && <ChangedMeanwhile isTextChanged={isChanged} onReload={reload} />}
       <YamlText
         label={`${kind.noun} as YAML`}
         text={text}
@@ -74,6 +48,49 @@ export default function YamlEditor({ kind, object, isNew = false, onSaved }: Yam
       </div>
       {problems.length > 0 && <ProblemList problems={problems} />}
     </section>
+  );
+}
+
+/** The text, and what it was when it was opened or saved. */
+function useEdited({ kind, object, isNew = false, onSaved }: YamlEditorProps) {
+  const { namespace, name } = object.metadata;
+  const [first, setFirst] = useState(() => yamlOf(object));
+  const [text, setText] = useState(first);
+  const path = isNew ? pathOf(kind, namespace) : pathOf(kind, namespace, name);
+  const method: 'POST' | 'PUT' = isNew ? 'POST' : 'PUT';
+  const show = (shown: Resource): void => {
+    setFirst(yamlOf(shown));
+    setText(yamlOf(shown));
+  };
+  const save = async (): Promise<void> => {
+    try {
+      const saved = await sendForJson<Resource>(`${path}?fieldValidation=Strict`, { method, body: text });
+      showNotice({ text: `${saved.metadata.name} is saved`, tone: 'good' });
+      show(saved);
+      onSaved?.(saved);
+    } catch (thrown) {
+      showNotice({ text: textOf(thrown), tone: 'bad' });
+    }
+  };
+  const isOld = !isNew && yamlOf(object) !== first;
+  const reload = (): void => show(object);
+  return { text, setText, path, method, isChanged: text !== first, isOld, reload, save };
+}
+
+function ChangedMeanwhile({
+  isTextChanged,
+  onReload,
+}: {
+  readonly isTextChanged: boolean;
+  readonly onReload: () => void;
+}) {
+  return (
+    <p className="banner">
+      Somebody has changed this object meanwhile.{' '}
+      <button type="button" className="button plain" onClick={onReload}>
+        {isTextChanged ? 'Drop my text and show it' : 'Show it'}
+      </button>
+    </p>
   );
 }
 

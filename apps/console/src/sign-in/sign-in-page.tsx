@@ -64,14 +64,20 @@ export function SignInPage({ onSignedIn, reason }: SignInProps) {
         <button type="submit" className="button primary wide" disabled={isBusy}>
           Sign in with this token
         </button>
-        <div id="sign-in-help" className="help">
-          <p>An administrator creates a token for you:</p>
-          <code>tink token create NAME --role view</code>
-          <p>On the server itself, use the one-time link in its log, or the token in:</p>
-          <code>DATA_DIR/local/token</code>
-        </div>
+        <Help />
       </form>
     </main>
+  );
+}
+
+function Help() {
+  return (
+    <div id="sign-in-help" className="help">
+      <p>An administrator creates a token for you:</p>
+      <code>tink token create NAME --role view</code>
+      <p>On the server itself, use the one-time link in its log, or the token in:</p>
+      <code>DATA_DIR/local/token</code>
+    </div>
   );
 }
 

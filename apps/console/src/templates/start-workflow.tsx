@@ -14,7 +14,7 @@ interface StartWorkflowProps {
 
 /** A workflow of the template on one machine, whose first MAC is `device_1`. */
 export function StartWorkflow({ template, onClose }: StartWorkflowProps) {
-  const { namespace = '', name } = template.metadata;
+  const { namespace, name } = template.metadata;
   const { items } = useObjects(hardware, { namespace });
   const [machineName, setMachineName] = useState('');
   const navigate = useNavigate();

@@ -18,7 +18,7 @@ const columns: readonly Column<TemplateRow>[] = [
     id: 'name',
     title: 'Name',
     value: ({ metadata }) => metadata.name,
-    cell: ({ metadata: { namespace = '', name } }) => (
+    cell: ({ metadata: { namespace, name } }) => (
       <Link to="/templates/$namespace/$name" params={{ namespace, name }} className="strong">
         {name}
       </Link>

@@ -17,7 +17,7 @@ export interface Wish {
 
 /** Rejects with an ApiFailure. */
 export async function operate({ metadata }: Workflow, wish: Wish, why: string): Promise<void> {
-  const { namespace = '', name } = metadata;
+  const { namespace, name } = metadata;
   const body = { ...bodyOf(wish), ...(why === '' ? {} : { why }) };
   await sendForJson(`${pathOf(workflows, namespace, name)}/${wish.verb}`, { method: 'POST', body });
 }

@@ -34,7 +34,7 @@ export function WorkflowPage() {
 }
 
 function OneWorkflow({ workflow }: { readonly workflow: Workflow }) {
-  const { namespace = '', name } = workflow.metadata;
+  const { namespace, name } = workflow.metadata;
   const { records } = useRecords(`${pathOf(workflows, namespace, name)}/log`, 'follow');
   const [wish, setWish] = useState<Wish>();
   const { done, all } = progressOf(workflow);

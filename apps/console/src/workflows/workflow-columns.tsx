@@ -13,7 +13,7 @@ export const workflowColumns: readonly Column<Workflow>[] = [
     id: 'name',
     title: 'Name',
     value: nameOf,
-    cell: ({ metadata: { namespace = '', name } }) => (
+    cell: ({ metadata: { namespace, name } }) => (
       <Link to="/workflows/$namespace/$name" params={{ namespace, name }} className="strong">
         {name}
       </Link>
@@ -29,7 +29,7 @@ export const workflowColumns: readonly Column<Workflow>[] = [
     id: 'machine',
     title: 'Machine',
     value: ({ spec }) => spec?.hardwareRef ?? '',
-    cell: ({ metadata: { namespace = '' }, spec }) =>
+    cell: ({ metadata: { namespace }, spec }) =>
       spec?.hardwareRef === undefined ? (
         <span className="quiet">–</span>
       ) : (

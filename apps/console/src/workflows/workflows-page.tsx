@@ -53,27 +53,7 @@ export function WorkflowsPage() {
         </EmptyPage>
       ) : (
         <>
-          <search className="filters">
-            <input
-              type="search"
-              aria-label="Filter by name, machine or template"
-              placeholder="Name, machine, template"
-              value={q}
-              onChange={(event) => change({ q: event.currentTarget.value })}
-            />
-            <select
-              aria-label="State"
-              value={state}
-              onChange={(event) => change({ state: event.currentTarget.value })}
-            >
-              <option value="">Any state</option>
-              {states.map((one) => (
-                <option key={one} value={one}>
-                  {one.toLowerCase()}
-                </option>
-              ))}
-            </select>
-          </search>
+          <Filters words={q} state={state} onChange={change} />
           <DataTable
             label="Workflows"
             columns={workflowColumns}
@@ -87,5 +67,37 @@ export function WorkflowsPage() {
       )}
       <TinkCommand command={`tink get workflows${inNamespace(namespace)}`} />
     </div>
+  );
+}
+
+interface FiltersProps {
+  readonly words: string;
+  readonly state: string;
+  readonly onChange: (next: Readonly<Record<string, string>>) => void;
+}
+
+function Filters({ words, state, onChange }: FiltersProps) {
+  return (
+    <search className="filters">
+      <input
+        type="search"
+        aria-label="Filter by name, machine or template"
+        placeholder="Name, machine, template"
+        value={words}
+        onChange={(event) => onChange({ q: event.currentTarget.value })}
+      />
+      <select
+        aria-label="State"
+        value={state}
+        onChange={(event) => onChange({ state: event.currentTarget.value })}
+      >
+        <option value="">Any state</option>
+        {states.map((one) => (
+          <option key={one} value={one}>
+            {one.toLowerCase()}
+          </option>
+        ))}
+      </select>
+    </search>
   );
 }

@@ -29,30 +29,31 @@ interface WebConsoleDeps {
 }
 
 interface WebConsole {
-  readonly service: Service;
-  readonly sessions: Sessions;
-  /** Returns a path that signs in once as the administrator of this server. */
-  newLink(): string;
+  /** All services of this server. */
+  readonly services: readonly Service[];
+  /** Undefined if the console is disabled. */
+  readonly sessions: Sessions | undefined;
+  /** Returns a path that signs in once as the administrator of this server. Undefined if the console is disabled. */
+  readonly newLink: () => string | undefined;
 }
 
-/** Undefined if it is disabled. */
 export function openConsole(
   { webConsole }: Settings,
   deps: WebConsoleDeps,
   cleanup: AsyncDisposableStack,
-): WebConsole | undefined {
-  if (!webConsole) return undefined;
-  const { random, sessionSecret, authenticator, credential } = deps;
+): WebConsole {
+  const { random, sessionSecret, authenticator, credential, services } = deps;
+  if (!webConsole) return { services, sessions: undefined, newLink: () => undefined };
   const sessions = createSessions({ seal: createSeal(sessionSecret, 'console sessions', random), ...deps });
   const links = createOneTimeLinks(deps);
-  const names = [...new Set(deps.services.map(({ name }) => name))];
+  const names = [...new Set(services.map(({ name }) => name))];
   const oidc = deps.login && oidcSignIn(deps.login, deps, cleanup);
   const own = { sessions, authenticator, links, oidc, localToken: credential.token };
   const service = createConsoleService(
     { ...own, files: nodeFiles, version: VERSION, services: names },
     { directory },
   );
-  return { service, sessions, newLink: () => `/console/#${links.create()}` };
+  return { services: [...services, service], sessions, newLink: () => `/console/#${links.create()}` };
 }
 
 /** Loads the library with the first sign-in. */
