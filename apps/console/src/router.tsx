@@ -53,6 +53,10 @@ const pages = [
     lazyRouteComponent(() => import('./new-machine/new-machine-page.tsx'), 'NewMachinePage'),
   ),
   page(
+    '/images',
+    lazyRouteComponent(() => import('./images/images-page.tsx'), 'ImagesPage'),
+  ),
+  page(
     '/bmcs',
     lazyRouteComponent(() => import('./bmcs/bmcs-page.tsx'), 'BmcsPage'),
   ),

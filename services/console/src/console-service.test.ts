@@ -23,7 +23,7 @@ function scene() {
     monotonicMs: () => nowMs,
     schedule: () => () => undefined,
   };
-  const reversed = (text: string): string => [...text].reverse().join('');
+  const reversed = (text: string): string => text.split('').toReversed().join('');
   const seal = {
     seal: (text: string) => Buffer.from(reversed(text)).toString('base64url'),
     open: (text: string) => reversed(Buffer.from(text, 'base64url').toString()),
@@ -72,8 +72,11 @@ const signIn = (body: object, headers: Record<string, string> = own): RequestIni
   body: JSON.stringify(body),
 });
 const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? '';
-const requestWith = (cookie: string, init: RequestInit = {}): Request =>
-  new Request(`${HOST}/api`, { ...init, headers: { cookie, ...init.headers } });
+function requestWith(cookie: string, init: RequestInit = {}): Request {
+  const headers = new Headers(init.headers);
+  headers.set('cookie', cookie);
+  return new Request(`${HOST}/api`, { ...init, headers });
+}
 
 test('a session counts as its token, and ends after twelve hours', async () => {
   using site = scene();

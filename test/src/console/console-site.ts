@@ -64,7 +64,7 @@ export async function startConsoleSite(flags: readonly string[] = []): Promise<C
 }
 
 function askAt({ request, url }: ServerChild): ConsoleSite['ask'] {
-  return async (path, method = 'GET', body = undefined) => {
+  return async (path, method = 'GET', body) => {
     const sent = { body: JSON.stringify(body), headers: { 'content-type': contentType(method) } };
     const response = await request(`${url}${path}`, { method, ...(body === undefined ? {} : sent) });
     const text = await response.text();

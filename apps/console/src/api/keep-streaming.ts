@@ -9,7 +9,8 @@ const [RETRY_MS, RETRY_MS_MAX] = [1000, 15_000];
 
 /**
  * Calls `follow` again whenever it ends, until the signal. `follow` resolves when the stream ended, and calls `connected` when it has
- * begun. A refusal of the server (401, 403, 404) ends it for good and goes to `refused`.
+ * begun. A refusal of the server (403, 404) ends it for good and goes to `refused`. A session that has ended does not: the user signs
+ * in again, and the stream resumes.
  */
 export async function keepStreaming(
   signal: AbortSignal,
@@ -49,7 +50,7 @@ export async function keepStreaming(
 }
 
 function isRefusal(thrown: unknown): thrown is ApiFailure {
-  return thrown instanceof ApiFailure && [400, 401, 403, 404].includes(thrown.status);
+  return thrown instanceof ApiFailure && [400, 403, 404].includes(thrown.status);
 }
 
 function visible(signal: AbortSignal): Promise<void> {

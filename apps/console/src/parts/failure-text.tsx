@@ -16,6 +16,9 @@ export function FailureText({ failure }: { readonly failure: unknown }) {
           ))}
         </ul>
       )}
+      {failure instanceof ApiFailure && failure.status === 403 && (
+        <p>If your role is bound in one namespace, choose that namespace in the navigation.</p>
+      )}
     </div>
   );
 }

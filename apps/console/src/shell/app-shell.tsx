@@ -32,6 +32,8 @@ export function AppShell() {
   const signedIn = async (): Promise<void> => {
     await cache.invalidateQueries();
     setHasEnded(false);
+    // Streams that wait for their next attempt try at once.
+    globalThis.dispatchEvent(new Event('online'));
   };
   if (user === null || user === undefined) return <SignInPage onSignedIn={signedIn} />;
   return (

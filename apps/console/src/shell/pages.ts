@@ -5,6 +5,7 @@ export const pages = [
   { path: '/workflows', title: 'Workflows', icon: 'workflows' },
   { path: '/templates', title: 'Templates', icon: 'templates' },
   { path: '/new-machine', title: 'New machine', icon: 'add' },
+  { path: '/images', title: 'Images', icon: 'images' },
   { path: '/bmcs', title: 'BMCs', icon: 'bmcs' },
   { path: '/access', title: 'Access', icon: 'access' },
   { path: '/audit', title: 'Audit', icon: 'audit' },
