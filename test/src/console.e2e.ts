@@ -105,6 +105,25 @@ test('an identity provider signs in', async () => {
   assert.equal(new URL(page.url()).search, '', 'the code does not stay in the address');
 });
 
+// Before others change what the pages show.
+for (const theme of ['light', 'dark'] as const)
+  test(`every page is accessible in the ${theme} theme`, async () => {
+    await using page = await freshPage();
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await page.goto(at('/'));
+    await page.getByLabel('Token').waitFor();
+    assert.deepEqual(await axeViolations(page), [], 'sign-in');
+    await signInWithToken(page, site);
+    for (const { name, path, ready } of pagesOfSite) {
+      await page.goto(at(path));
+      await page.getByText(ready).first().waitFor();
+      assert.deepEqual(await axeViolations(page), [], name);
+    }
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Page, machine/ }).waitFor();
+    assert.deepEqual(await axeViolations(page), [], 'command palette');
+  });
+
 test('a deleted account is signed out, and what was typed stays', async () => {
   await using page = await freshPage();
   await signInWithToken(page, site, await site.tokenOf('edit'));
@@ -322,21 +341,3 @@ test('the command palette goes to a machine with the keyboard only', async () =>
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'node-23' }).waitFor();
 });
-
-for (const theme of ['light', 'dark'] as const)
-  test(`every page is accessible in the ${theme} theme`, async () => {
-    await using page = await freshPage();
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-    await page.goto(at('/'));
-    await page.getByLabel('Token').waitFor();
-    assert.deepEqual(await axeViolations(page), [], 'sign-in');
-    await signInWithToken(page, site);
-    for (const { name, path, ready } of pagesOfSite) {
-      await page.goto(at(path));
-      await page.getByText(ready).first().waitFor();
-      assert.deepEqual(await axeViolations(page), [], name);
-    }
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: /Page, machine/ }).waitFor();
-    assert.deepEqual(await axeViolations(page), [], 'command palette');
-  });
