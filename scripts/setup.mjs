@@ -4,7 +4,7 @@
  *
  *   node scripts/setup.mjs [demo|test|hook|bench|ipxe …]
  *
- * npm packages are installed when the lock file changed, and the server and `tink` are bundled when a source changed. Each word
+ * npm packages are installed when the lock file changed, and the server, `tink` and the web console are built when a source changed. Each word
  * adds the Debian packages that debian-packages.json lists for it: as root on Debian they are installed, elsewhere the exact command
  * is printed and the script ends with an error.
  * `ipxe` also fetches the iPXE binaries that the server sends.
@@ -16,6 +16,7 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundledProgram } from '../bin/bundled-program.mjs';
+import { isConsoleBuilt } from './console-stamp.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedNode = join(root, 'node_modules/.bin/node');
@@ -124,12 +125,23 @@ async function bundlePrograms() {
   }
 }
 
+/** The server starts without it, and serves it as soon as it is built. */
+async function buildConsole() {
+  if (isConsoleBuilt(root)) return;
+  try {
+    await run(pinnedNode, [join(root, 'scripts/build-console.ts')]);
+  } catch (error) {
+    say(`${error.message}; the server has no web console`);
+  }
+}
+
 try {
   mkdirSync(join(root, '.cache'), { recursive: true });
   await installNpmPackages();
   const purposes = process.argv.slice(2);
   await installDebianPackages([...(pinnedNodeRuns() ? [] : ['node']), ...purposes]);
   await bundlePrograms();
+  await buildConsole();
   if (purposes.includes('ipxe')) await fetchIpxe();
 } catch (error) {
   process.stderr.write(`setup: ${error.message}\n`);

@@ -5,6 +5,7 @@ export function staticChecks(): boolean {
   const results = [
     runStep('types of pure code', 'tsc', ['-p', 'tsconfig.pure.json']),
     runStep('types', 'tsc', ['-p', 'tsconfig.json']),
+    runStep('types of the web console', 'tsc', ['-p', 'apps/console/tsconfig.json']),
     runStep('lint', 'oxlint', ['--quiet']),
     runStep('format', 'oxfmt', ['--check']),
     runStep('dead code', 'knip', ['--no-config-hints']),

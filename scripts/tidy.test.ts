@@ -18,7 +18,7 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file !== '' && existsSync(join(root, file)));
 const sources = files.filter(
-  (file) => /\.(ts|mts|mjs)$/.test(file) && !file.includes('/gen/') && !file.includes('/testdata/'),
+  (file) => /\.(tsx?|mts|mjs)$/.test(file) && !file.includes('/gen/') && !file.includes('/testdata/'),
 );
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
@@ -64,7 +64,7 @@ test('no function is longer than 60 lines', () => {
 
 test('no file has a name that says nothing', () => {
   const empty =
-    /(^|[-/])(utils?|helpers?|common|misc|manager|base|shared|types|constants|data|info)(\.test)?\.ts$/;
+    /(^|[-/])(utils?|helpers?|common|misc|manager|base|shared|types|constants|data|info)(\.test)?\.tsx?$/;
   assert.deepEqual(
     sources.filter((file) => empty.test(file)),
     [],

@@ -31,7 +31,7 @@ const QUOTING_FILES: readonly string[] = ['scripts/tidy/words.ts', 'scripts/tidy
 
 /** Returns true for a file that must not contain odd words: a program or a page that does not quote them. */
 export function mustBeClean(file: string): boolean {
-  return /\.(ts|mjs|md)$/.test(file) && !QUOTING_FILES.includes(file);
+  return /\.(tsx?|mjs|md)$/.test(file) && !QUOTING_FILES.includes(file);
 }
 
 /** Comments and literals. A regular expression with quotes is read wrongly, but only to the end of its line. */

@@ -35,6 +35,7 @@ import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
 import { openAccess } from './access/open-access.ts';
+import { openConsole } from './console/open-console.ts';
 import { startDhcpThread } from './dhcp/start-dhcp-thread.ts';
 import { openAgentIdentity } from './settings/agent-auth-settings.ts';
 import { holdDataDirectory } from './stores/data-directory.ts';
@@ -55,6 +56,8 @@ export interface RunningServer {
   readonly http: HttpServer['local'];
   /** The file that commands on this machine use to reach the API. */
   readonly kubeconfig: string;
+  /** Path of the web console that signs in once. Undefined if the console is disabled. */
+  readonly consolePath: string | undefined;
   /** Resolves when everything has ended after the signal. */
   stopped(): Promise<void>;
 }
@@ -92,7 +95,7 @@ export async function startServer(
   await view.start(stopping.signal);
   const threads = readyThreads(log, cleanup);
   const who = { ...platform, store, view, log };
-  const { credential, ...access } = await whoMayWhat(settings, who, stopping.signal);
+  const { credential, sessionSecret, ...access } = await whoMayWhat(settings, who, stopping.signal);
   const tracer = await openTracer(settings.tracing, { ...platform, log, version: VERSION }, cleanup);
   const deps = {
     store,
@@ -108,17 +111,17 @@ export async function startServer(
     ...platform,
     ...(await poolDeps(settings, stores, cleanup)),
   };
-  const services = await servicesFor(settings, deps, stores);
+  const others = await servicesFor(settings, deps, stores);
+  const secrets = { credential, sessionSecret };
+  const webConsole = openConsole(settings, { ...deps, ...secrets, services: others }, cleanup);
+  const { services, sessions, newLink } = webConsole;
   await startAll(services, stopping, cleanup);
 
   const uptimeSeconds = (): number => (nodeClock.monotonicMs() - startedMs) / 1000;
   const readiness = createReadiness(nodeClock, serverChecks({ ...stores, store, view, services }));
-  const measured = {
-    requests: createRequestCounts(),
-    process: createProcessMetrics(nodeClock),
-    others: [timed, stores.cluster].flatMap((one) => one?.metrics ?? []),
-  };
-  const pages = { ...access, services, readiness, measured, tracing: deps, clock: nodeClock, uptimeSeconds };
+  const measured = measuredWith([timed, stores.cluster]);
+  const front = { services, sessions, readiness, measured, tracing: deps };
+  const pages = { ...access, ...front, clock: nodeClock, uptimeSeconds };
   const ports = cleanup.use(
     await openHttpPorts(settings, { ...pages, credential, http: createNodeHttp(log), log }),
   );
@@ -133,7 +136,15 @@ export async function startServer(
     stopping.abort();
     await running.disposeAsync();
   };
-  return { http: ports.main, kubeconfig: ports.kubeconfig, stopped };
+  return { http: ports.main, kubeconfig: ports.kubeconfig, consolePath: newLink(), stopped };
+}
+
+function measuredWith(others: readonly (Pick<ReturnType<typeof createTimedStore>, 'metrics'> | undefined)[]) {
+  return {
+    requests: createRequestCounts(),
+    process: createProcessMetrics(nodeClock),
+    others: others.flatMap((one) => one?.metrics ?? []),
+  };
 }
 
 function recordStart(journal: Journal, { publicIpv4: address }: Settings): void {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { messageOf, PlatformError, type FailedPort, type Log } from '@tinkerbell/platform-contract';
 import { runBeforeOtherThreads } from '@tinkerbell/platform-node/thread-priority';
 import { holderOf, keepFreeMemorySmall, nodeClock, nodeUdp } from '@tinkerbell/platform-node';
-import { startServer } from './compose.ts';
+import { startServer, type RunningServer } from './compose.ts';
 import { loadWebStreamsLate } from './late-loads.ts';
 import { configReport } from './settings/config-check.ts';
 import { helpText } from './settings/help-text.ts';
@@ -42,6 +42,7 @@ async function main(): Promise<number> {
       kubeconfig: server.kubeconfig,
       seconds: Number(process.uptime().toFixed(2)),
     });
+    logConsole(server, settings, log);
     warnIfOpen(settings, log);
     // Otherwise Node writes it only at a graceful exit, and a server that is killed always starts slowly.
     flushCompileCache();
@@ -96,6 +97,21 @@ async function gatewayVerb(): Promise<number> {
   } catch (thrown) {
     return fail(messageOf(thrown));
   }
+}
+
+/** The link makes its first user an administrator, as the kubeconfig does. */
+function logConsole({ consolePath, http }: RunningServer, { publicIpv4 }: Settings, log: Log): void {
+  if (consolePath === undefined) return;
+  log.info('console', {
+    url: `http://${hostOf(http.address, publicIpv4)}:${http.port}${consolePath}`,
+    valid: 'once, within 15 minutes',
+  });
+}
+
+/** The address that the port listens on, unless it listens on all. */
+function hostOf(address: string, publicIpv4: string): string {
+  if (address === '0.0.0.0' || address === '::') return publicIpv4;
+  return address.includes(':') ? `[${address}]` : address;
 }
 
 function warnIfOpen(settings: Settings, log: Log): void {

@@ -27,7 +27,7 @@ const person = {
   token_endpoint_auth_method: 'none',
   application_type: 'native',
   grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
-  redirect_uris: ['http://127.0.0.1/callback'],
+  redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1/console/signed-in'],
   response_types: ['code'],
 };
 

@@ -32,8 +32,13 @@ export async function openAccess(
   const { store, clock, random, log } = deps;
   const book = createPolicyBook(deps);
   await book.start(signal);
+  // Without a shared key, sessions of the web console end with this server.
+  let sessionSecret = random.bytes(32);
   const signer = await sharedSigningKey(store, clock.nowMs(), uidOf(random.bytes(16)))
-    .then((key) => createTokenSigner({ key, issuer, clock }))
+    .then((key) => {
+      if (typeof key.d === 'string') sessionSecret = Buffer.from(key.d, 'base64url');
+      return createTokenSigner({ key, issuer, clock });
+    })
     .catch((thrown: unknown) => {
       log.warn('tokens are disabled: the signing key is unavailable', { error: String(thrown) });
     });
@@ -59,6 +64,7 @@ export async function openAccess(
     }),
     hidden: [signingKeyPlace],
     login: oidc,
+    sessionSecret,
     ...(signer === undefined ? {} : { tokens: { ...signer, issuer } }),
   };
 }

@@ -1,5 +1,6 @@
 import { ANONYMOUS, MASTERS, type User } from '@tinkerbell/access';
 import type { ApiRoute, Authenticator, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import type { SessionCredential, Sessions } from '@tinkerbell/service-console';
 
 /** Who may use the API without a credential. */
 export type ApiAudience = 'everyone' | 'none';
@@ -15,6 +16,8 @@ export type Admitted =
 export interface Door {
   /** If undefined, no client can authenticate. */
   readonly authenticator?: Authenticator | undefined;
+  /** Sessions of the web console, whose cookies count like their tokens. If undefined, cookies do not count. */
+  readonly sessions?: Pick<Sessions, 'credentialOf'> | undefined;
   readonly anonymous: ApiAudience;
   /** Host names for anonymous requests, lower case. IP addresses and localhost are always allowed. */
   readonly anonymousHosts: readonly string[];
@@ -33,12 +36,11 @@ type Reached = Pick<HttpContext, 'peer' | 'clientCertificate'>;
  *
  * `isPublic`: the path describes the API and needs no identity. A given credential must still be valid.
  */
-export async function admitted(
-  request: HttpRequest,
-  context: Reached,
-  { authenticator, anonymous, anonymousHosts, isPublic, authorizationOf = authorizationIn }: AskedAt,
-): Promise<Admitted> {
-  const authorization = authorizationOf(request);
+export async function admitted(request: HttpRequest, context: Reached, door: AskedAt): Promise<Admitted> {
+  const { authenticator, anonymous, anonymousHosts, isPublic } = door;
+  const given = credentialOf(request, door);
+  if ('refused' in given) return { code: 401, message: given.refused };
+  const { authorization } = given;
   if (authorization === undefined && request.headers.has('origin'))
     return { code: 403, message: 'requests from web pages need a token' };
   const found = await authenticator?.authenticate({ authorization, ...certificateOf(context) });
@@ -46,6 +48,16 @@ export async function admitted(
   if (found !== undefined) return { code: 401, message: found.message, isBadToken: true };
   if (anonymous === 'everyone') return rebound(request, anonymousHosts) ?? { user: EVERYBODY };
   return isPublic ? { user: ANONYMOUS } : { code: 401, message: wayIn(context) };
+}
+
+/** The cookie of a session counts only if the request has no other credential. */
+function credentialOf(
+  request: HttpRequest,
+  { sessions, authorizationOf = authorizationIn }: AskedAt,
+): SessionCredential | { readonly authorization: undefined } {
+  const authorization = authorizationOf(request);
+  if (authorization !== undefined) return { authorization };
+  return sessions?.credentialOf(request) ?? { authorization };
 }
 
 function authorizationIn({ headers }: HttpRequest): string | undefined {

@@ -15,6 +15,7 @@ import {
   type HttpRoute,
   type Service,
 } from '@tinkerbell/platform-contract';
+import type { Sessions } from '@tinkerbell/service-console';
 import { impersonated } from '../access/impersonation.ts';
 import { LOGIN_PATH, loginPage } from '../access/login-page.ts';
 import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
@@ -29,6 +30,8 @@ export interface FrontOptions {
   readonly apiAnonymous: ApiAudience;
   readonly apiAnonymousHosts: readonly string[];
   readonly authenticator?: Authenticator;
+  /** Sessions of the web console. If undefined, cookies do not count. */
+  readonly sessions?: Pick<Sessions, 'credentialOf'> | undefined;
   /** Decides about impersonation. If undefined, impersonation is disabled. */
   readonly authorizer?: Authorizer;
   /** The page that names the identity provider. */
@@ -115,10 +118,12 @@ async function guarded(
   route: ApiRoute,
   { request, context }: { readonly request: HttpRequest; readonly context: HttpContext },
 ): Promise<Response | undefined> {
-  const { authenticator, authorizer, apiAnonymous: anonymous, apiAnonymousHosts: anonymousHosts } = options;
+  const { apiAnonymous: anonymous, apiAnonymousHosts: anonymousHosts } = options;
+  const { authenticator, authorizer, sessions } = options;
   const isPublic = route.isPublic?.(pathNameOf(request.url)) === true && isRead(request);
   const admittedAs = await admitted(request, context, {
     authenticator,
+    sessions,
     anonymous,
     anonymousHosts,
     isPublic,

@@ -56,9 +56,9 @@ export async function openHttpPorts(settings: Settings, input: HttpPortsInput): 
   return { main: main.local, kubeconfig, [Symbol.asyncDispose]: () => opened.disposeAsync() };
 }
 
-/** The routes for machines, without the API. */
+/** The routes for machines, without the API and its web console. */
 function machineFront({ apiAnonymous, apiAnonymousHosts }: Settings, input: HttpPortsInput): HttpHandler {
-  const serves = ({ access }: HttpRoute): boolean => access !== 'api';
+  const serves = ({ access, name }: HttpRoute): boolean => access !== 'api' && name !== 'console';
   return createHttpFront({ ...input, serves, apiAnonymous, apiAnonymousHosts });
 }
 

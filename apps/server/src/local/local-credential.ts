@@ -25,7 +25,9 @@ const DAY_MS = 86_400_000;
 const NAMES = { dnsNames: ['localhost'], ips: ['127.0.0.1', '::1'] };
 
 export interface LocalCredential {
-  /** True for the bearer token of this data folder. Takes constant time. */
+  /** The bearer token of this data folder. */
+  readonly token: string;
+  /** True for that token. Takes constant time. */
   readonly accepts: (token: string) => boolean;
   /** Certificate and key for the loopback port of the API, PEM. */
   readonly tls: { readonly certificate: string; readonly key: string };
@@ -44,6 +46,7 @@ export function openLocalCredential(
   const tls = certificateIn(folder, nowMs);
   const digest = digestOf(token);
   return {
+    token,
     accepts: (shown) => timingSafeEqual(digestOf(shown), digest),
     tls,
     writeKubeconfig(ports) {

@@ -78,6 +78,8 @@ export interface Settings {
   readonly bmcConnections: BmcConnectionSettings;
   readonly bmc: BmcServiceConfig | undefined;
   readonly serial: SerialSettings | undefined;
+  /** Whether the web console is served. */
+  readonly webConsole: boolean;
   /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
@@ -141,6 +143,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     bmc: bmcSettings(flags),
     serial: serialSettings(flags, dataDirectory),
     doctor: doctorSettings(flags, address),
+    webConsole: flags.boolean('console-enabled'),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags, address) } : {}),
   };
 }

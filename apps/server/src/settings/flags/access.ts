@@ -1,5 +1,5 @@
 /** Names are kube-apiserver's where it has the flag. */
-import { flagGroup, list, number, text } from '../flag.ts';
+import { boolean, flagGroup, list, number, text } from '../flag.ts';
 
 export const accessFlags = flagGroup('Access to the API', {
   'api-anonymous': text(
@@ -13,6 +13,7 @@ export const accessFlags = flagGroup('Access to the API', {
     'port on 127.0.0.1 of the API over TLS, written to DATA_DIR/kubeconfig. A free port is used when it is taken',
     { default: '7444' },
   ),
+  'console-enabled': boolean('serve the web console at /console/', { default: 'true' }),
   'client-ca-file': text(
     'authorities of client certificates on the HTTPS port, PEM. The common name is the user, organizations are groups',
   ),

@@ -1,0 +1,33 @@
+/** Every write over the API, with who, when and what came of it. */
+import { useMemo, useState } from 'react';
+import { useRecords } from '../api/use-records.ts';
+import { FailureText } from '../parts/failure-text.tsx';
+import { RecordList } from '../machine/record-list.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { TinkCommand } from '../parts/tink-command.tsx';
+
+export function AuditPage() {
+  const { records, failure } = useRecords('/audit');
+  const [words, setWords] = useState('');
+  const shown = useMemo(
+    () => records.filter(({ message }) => message.toLowerCase().includes(words.toLowerCase())),
+    [records, words],
+  );
+  return (
+    <div className="page">
+      <PageHead title="Audit" beside={<span className="count">{shown.length}</span>} />
+      {failure !== undefined && <FailureText failure={failure} />}
+      <search className="filters">
+        <input
+          type="search"
+          aria-label="Filter by user, object or address"
+          placeholder="User, object, address"
+          value={words}
+          onChange={(event) => setWords(event.currentTarget.value)}
+        />
+      </search>
+      <RecordList label="Writes over the API" records={shown} isPlain />
+      <TinkCommand command="tink audit -w" />
+    </div>
+  );
+}

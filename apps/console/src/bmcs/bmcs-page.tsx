@@ -1,0 +1,71 @@
+import { useMemo } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { BmcMachine } from '@tinkerbell/resources';
+import { bmcMachines } from '../api/kinds.ts';
+import { useObjects } from '../api/use-objects.ts';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { EmptyPage } from '../parts/empty-page.tsx';
+import { FailureText } from '../parts/failure-text.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { inNamespace, TinkCommand } from '../parts/tink-command.tsx';
+import { useNamespace } from '../shell/namespace.ts';
+
+const columns: readonly Column<BmcMachine>[] = [
+  { id: 'name', title: 'Name', value: ({ metadata }) => metadata.name, className: 'strong' },
+  { id: 'host', title: 'Host', value: ({ spec }) => spec?.connection.host ?? '', className: 'mono' },
+  {
+    id: 'power',
+    title: 'Power',
+    value: ({ status }) => status?.powerState ?? '',
+    cell: ({ status }) => <StateBadge state={status?.powerState ?? ''} />,
+  },
+  {
+    id: 'contactable',
+    title: 'Answers',
+    value: (bmc) => contactOf(bmc)?.status ?? '',
+    cell: (bmc) => <span title={contactOf(bmc)?.message}>{answerText(bmc)}</span>,
+  },
+  { id: 'namespace', title: 'Namespace', value: ({ metadata }) => metadata.namespace ?? '' },
+];
+const keyOf = ({ metadata: { namespace, name } }: BmcMachine): string => `${namespace}/${name}`;
+
+export function BmcsPage() {
+  const namespace = useNamespace();
+  const { items, isComplete, failure } = useObjects(bmcMachines, { namespace });
+  const { sort = 'name' } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const rows = useMemo(() => [...items], [items]);
+  return (
+    <div className="page tall">
+      <PageHead title="BMCs" beside={<span className="count">{rows.length}</span>} />
+      {failure !== undefined && <FailureText failure={failure} />}
+      {rows.length === 0 && isComplete && failure === undefined ? (
+        <EmptyPage title="No BMC is registered">
+          <p>A BMC switches the power of a machine and shows its console. This finds those of a network:</p>
+          <code>tink bmc discover --manifests</code>
+        </EmptyPage>
+      ) : (
+        <DataTable
+          label="BMCs"
+          columns={columns}
+          rows={rows}
+          keyOf={keyOf}
+          sort={sort}
+          onSort={(next) => void navigate({ to: '/bmcs', search: { sort: next }, replace: true })}
+        />
+      )}
+      <TinkCommand command={`tink get machines${inNamespace(namespace)}`} />
+    </div>
+  );
+}
+
+function contactOf({ status }: BmcMachine) {
+  return status?.conditions?.find(({ type }) => type === 'Contactable');
+}
+
+function answerText(bmc: BmcMachine): string {
+  const found = contactOf(bmc);
+  if (found === undefined) return 'not asked yet';
+  return found.status === 'True' ? 'yes' : `no: ${found.message ?? ''}`;
+}

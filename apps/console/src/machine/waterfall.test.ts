@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JournalRecord } from '@tinkerbell/store-contract/journal';
+import { bootsIn, verdictOn } from './verdict.ts';
+import { waterfallOf } from './waterfall.ts';
+
+let sequence = 0;
+function record(atMs: number, source: JournalRecord['source'], event: string, details = {}): JournalRecord {
+  return { sequence: ++sequence, atMs, source, event, message: `${event}!`, details };
+}
+
+test('a transfer is a bar that ends at its record, and an action one bar of all its records', () => {
+  const { bars, totalMs } = waterfallOf([
+    record(1000, 'dhcp', 'offer-sent'),
+    record(5000, 'image', 'transfer-completed', { path: '/hook/vmlinuz', offset: 0, milliseconds: 3000 }),
+    record(6000, 'agent', 'action-started', { task: 't', action: 'write image' }),
+    record(11_000, 'agent', 'action-succeeded', { task: 't', action: 'write image' }),
+  ]);
+  assert.equal(totalMs, 10_000);
+  assert.deepEqual(
+    bars.map(({ label, atMs, durationMs, start, width, count }) => [
+      label,
+      atMs,
+      durationMs,
+      start,
+      width,
+      count,
+    ]),
+    [
+      ['offer sent', 0, 0, 0, 0.004, 1],
+      ['vmlinuz', 1000, 3000, 0.1, 0.3, 1],
+      ['write image', 5000, 5000, 0.5, 0.5, 2],
+    ],
+  );
+});
+
+test('a bar never leaves the scale, and trouble is marked', () => {
+  const { bars } = waterfallOf([
+    record(0, 'dhcp', 'offer-sent'),
+    record(1000, 'tftp', 'file-not-found', { path: 'ipxe.efi' }),
+  ]);
+  assert.ok(bars.every(({ start, width }) => start >= 0 && start + width <= 1));
+  assert.deepEqual(
+    bars.map(({ isTrouble }) => isTrouble),
+    [false, true],
+  );
+});
+
+test('a boot begins after a pause, or when a machine asks again after its workflow', () => {
+  const ended = record(2000, 'workflow', 'state-changed', { to: 'SUCCESS' });
+  const boots = bootsIn([
+    record(0, 'dhcp', 'offer-sent'),
+    ended,
+    record(3000, 'dhcp', 'offer-sent'),
+    record(500_000, 'dhcp', 'offer-sent'),
+  ]);
+  assert.deepEqual(
+    boots.map((boot) => boot.length),
+    [2, 1, 1],
+  );
+});
+
+test('trouble counts until the boot makes progress', () => {
+  const trouble = record(0, 'tftp', 'file-not-found');
+  assert.equal(verdictOn([trouble]).state, 'stopped');
+  assert.equal(verdictOn([trouble, record(1, 'tftp', 'file-sent')]).state, 'underway');
+  assert.equal(verdictOn([trouble, record(1, 'bmc', 'console-opened')]).state, 'stopped');
+  assert.equal(verdictOn([record(0, 'workflow', 'state-changed', { to: 'FAILED' })]).state, 'stopped');
+});

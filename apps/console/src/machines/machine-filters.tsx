@@ -1,0 +1,81 @@
+import { machineColumns } from './machine-columns.tsx';
+import type { MachineFilter } from './machine-filter.ts';
+
+const states = ['RUNNING', 'FAILED', 'TIMEOUT', 'SUCCESS', 'PENDING', 'PREPARING', 'CANCELLED', 'none'];
+
+export function MachineFilters({
+  filter,
+  onChange,
+}: {
+  readonly filter: MachineFilter;
+  readonly onChange: (next: Partial<MachineFilter>) => void;
+}) {
+  return (
+    <search className="filters">
+      <input
+        type="search"
+        aria-label="Filter by name, MAC, address or label"
+        placeholder="Name, MAC, address, label"
+        value={filter.words}
+        onChange={(event) => onChange({ words: event.currentTarget.value })}
+      />
+      <select
+        aria-label="State of the workflow"
+        value={filter.state}
+        onChange={(event) => onChange({ state: event.currentTarget.value })}
+      >
+        <option value="">Any workflow</option>
+        {states.map((state) => (
+          <option key={state} value={state}>
+            {state === 'none' ? 'no workflow' : state.toLowerCase()}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Netboot"
+        value={filter.netboot}
+        onChange={(event) => onChange({ netboot: event.currentTarget.value })}
+      >
+        <option value="">Any netboot</option>
+        <option value="allowed">netboot allowed</option>
+        <option value="denied">netboot denied</option>
+      </select>
+      <input
+        aria-label="Label"
+        placeholder="Label, such as rack=r7"
+        value={filter.label}
+        onChange={(event) => onChange({ label: event.currentTarget.value.trim() })}
+      />
+      <ColumnChoice hidden={filter.hidden} onChange={(hidden) => onChange({ hidden })} />
+    </search>
+  );
+}
+
+function ColumnChoice({
+  hidden,
+  onChange,
+}: {
+  readonly hidden: readonly string[];
+  readonly onChange: (hidden: readonly string[]) => void;
+}) {
+  return (
+    <details className="column-choice">
+      <summary className="button plain">Columns</summary>
+      <fieldset>
+        <legend className="unseen">Columns</legend>
+        {machineColumns.slice(1).map(({ id, title }) => (
+          <label key={id}>
+            <input
+              type="checkbox"
+              checked={!hidden.includes(id)}
+              onChange={(event) =>
+                onChange(event.currentTarget.checked ? hidden.filter((one) => one !== id) : [...hidden, id])
+              }
+            />
+            {title}
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
+}

@@ -1,0 +1,86 @@
+/** What the table of machines shows of a Hardware and its workflows. Pure. */
+import type { BmcMachine, Hardware, Workflow } from '@tinkerbell/resources';
+import { stateOf } from '../workflow/workflow-facts.ts';
+
+export interface MachineRow {
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly hostname: string;
+  readonly macs: readonly string[];
+  readonly addresses: readonly string[];
+  /** The state of its newest workflow, or empty. */
+  readonly state: string;
+  readonly workflow: string;
+  readonly netboot: 'allowed' | 'denied';
+  readonly bmc: string;
+  readonly power: string;
+  readonly labels: readonly (readonly [name: string, value: string])[];
+  readonly created: string;
+  readonly hardware: Hardware;
+}
+
+interface Others {
+  readonly workflows: readonly Workflow[];
+  readonly bmcs: readonly BmcMachine[];
+}
+
+export function machineRows(
+  hardware: readonly Hardware[],
+  { workflows, bmcs }: Others,
+): readonly MachineRow[] {
+  const newest = newestByHardware(workflows);
+  const power = new Map(bmcs.map((bmc) => [keyOf(bmc.metadata), bmc.status?.powerState ?? '']));
+  return hardware.map((one) => rowOf(one, newest, power));
+}
+
+function rowOf(
+  hardware: Hardware,
+  newest: ReadonlyMap<string, Workflow>,
+  power: ReadonlyMap<string, string>,
+): MachineRow {
+  const { name, namespace, labels = {}, creationTimestamp = '' } = hardware.metadata;
+  const workflow = newest.get(`${namespace}/${name}`);
+  const bmc = hardware.spec?.bmcRef?.name ?? '';
+  return {
+    key: `${namespace}/${name}`,
+    namespace,
+    name,
+    ...networkOf(hardware),
+    state: workflow === undefined ? '' : stateOf(workflow),
+    workflow: workflow?.metadata.name ?? '',
+    bmc,
+    power: power.get(`${namespace}/${bmc}`) ?? '',
+    labels: Object.entries(labels),
+    created: creationTimestamp,
+    hardware,
+  };
+}
+
+function networkOf({ spec }: Hardware): Pick<MachineRow, 'hostname' | 'macs' | 'addresses' | 'netboot'> {
+  const interfaces = spec?.interfaces ?? [];
+  return {
+    hostname: interfaces[0]?.dhcp?.hostname ?? '',
+    macs: interfaces.flatMap(({ dhcp }) => dhcp?.mac ?? []),
+    addresses: interfaces.flatMap(({ dhcp }) => dhcp?.ip?.address ?? []),
+    netboot: interfaces.some(({ netboot }) => netboot?.allowPXE === true) ? 'allowed' : 'denied',
+  };
+}
+
+function newestByHardware(workflows: readonly Workflow[]): ReadonlyMap<string, Workflow> {
+  const newest = new Map<string, Workflow>();
+  for (const workflow of workflows) {
+    const key = `${workflow.metadata.namespace}/${workflow.spec?.hardwareRef ?? ''}`;
+    const other = newest.get(key);
+    if (other === undefined || createdAt(other) < createdAt(workflow)) newest.set(key, workflow);
+  }
+  return newest;
+}
+
+function createdAt({ metadata }: Workflow): string {
+  return metadata.creationTimestamp ?? '';
+}
+
+function keyOf({ namespace = '', name }: { readonly namespace?: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from 'react';
+import { relativeTime } from './relative-time.ts';
+
+const TICK_MS = 5000;
+let nowMs = new Date().getTime();
+const listeners = new Set<() => void>();
+setInterval(() => {
+  nowMs = new Date().getTime();
+  for (const listener of listeners) listener();
+}, TICK_MS);
+
+/** The time, every five seconds. */
+export function useNowMs(): number {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => nowMs,
+  );
+}
+
+/** A relative time. The exact one is its title. */
+export function Time({ at }: { readonly at: string | number | undefined }) {
+  const now = useNowMs();
+  if (at === undefined || at === '') return <span className="quiet">–</span>;
+  const time = new Date(at);
+  return (
+    <time dateTime={time.toISOString()} title={time.toLocaleString()} className="time">
+      {relativeTime(time.getTime(), Math.max(now, time.getTime()))}
+    </time>
+  );
+}

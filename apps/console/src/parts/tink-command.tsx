@@ -1,0 +1,31 @@
+import { useState } from 'react';
+
+/** The command that does the same, to copy. */
+export function TinkCommand({ command }: { readonly command: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    // Browsers allow it over https and on loopback only. The text can be selected anyway.
+    await navigator.clipboard?.writeText(command);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  return (
+    <div className="tink-command">
+      <code>{command}</code>
+      <button type="button" aria-label="Copy the command" onClick={() => void copy()}>
+        {isCopied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}
+
+/** Quotes a word for a shell, if it needs it. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** ` -n lab`, unless it is the default namespace. */
+export function inNamespace(namespace: string | undefined): string {
+  if (namespace === '') return ' -A';
+  return namespace === undefined || namespace === 'default' ? '' : ` -n ${shellWord(namespace)}`;
+}

@@ -1,0 +1,129 @@
+/** The actions of a workflow in order, each with its output. */
+import { useMemo, useState } from 'react';
+import type { JournalRecord } from '@tinkerbell/store-contract/journal';
+import type { Workflow } from '@tinkerbell/resources';
+import { workflows } from '../api/kinds.ts';
+import { useMay } from '../api/permissions.ts';
+import { ActionButton } from '../parts/action-button.tsx';
+import { EmptyPage } from '../parts/empty-page.tsx';
+import { durationText } from '../parts/relative-time.ts';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { useNowMs } from '../parts/time.tsx';
+import type { Wish } from './operations.ts';
+import { OutputText } from './output-text.tsx';
+import { actionsOf, isEnded, type PlacedAction } from './workflow-facts.ts';
+
+interface ActionListProps {
+  readonly workflow: Workflow;
+  /** The output of all actions. */
+  readonly records: readonly JournalRecord[];
+  readonly onWish: (wish: Wish) => void;
+}
+
+export function ActionList({ workflow, records, onWish }: ActionListProps) {
+  const actions = actionsOf(workflow);
+  const output = useMemo(() => Map.groupBy(records, placeOf), [records]);
+  const current = workflow.status?.currentState?.actionID;
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
+  if (actions.length === 0)
+    return (
+      <EmptyPage title="It has no actions yet">
+        <p>
+          They appear when the template is rendered. If they do not, the conditions of the workflow say why.
+        </p>
+      </EmptyPage>
+    );
+  return (
+    <ol className="actions-list" aria-label="Actions">
+      {actions.map((placed) => {
+        const { action, task } = placed;
+        const isOpen = opened.get(action.id) ?? (action.id === current || action.state === 'FAILED');
+        const lines = output.get(`${task.name}\n${action.name ?? ''}`) ?? [];
+        return (
+          <li key={action.id} className={`action ${(action.state ?? 'PENDING').toLowerCase()}`}>
+            <div className="action-head">
+              <button
+                type="button"
+                className="disclosure"
+                aria-expanded={isOpen}
+                onClick={() => setOpened(new Map(opened).set(action.id, !isOpen))}
+              >
+                <span className="strong">{action.name}</span>
+                <span className="quiet">{task.name}</span>
+              </button>
+              {action.breakpoint === true && <span className="badge warn">breakpoint</span>}
+              <StateBadge state={action.state ?? ''} />
+              <Took action={action} />
+              <ActionMenu workflow={workflow} placed={placed} onWish={onWish} />
+            </div>
+            {isOpen && (
+              <div className="action-body">
+                {action.message !== undefined && action.message !== '' && <p>{action.message}</p>}
+                <p className="quiet mono">{action.image}</p>
+                <OutputText records={lines} />
+              </div>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function placeOf({ details }: JournalRecord): string {
+  return `${details?.['task']}\n${details?.['action']}`;
+}
+
+function Took({ action }: Pick<PlacedAction, 'action'>) {
+  const now = useNowMs();
+  const { executionStart: start, executionStop: stop } = action;
+  if (start === undefined || start === '') return <span className="took" />;
+  const endMs = stop === undefined || stop === '' ? now : Date.parse(stop);
+  return <span className="took">{durationText(Math.max(0, endMs - Date.parse(start)))}</span>;
+}
+
+function ActionMenu({
+  workflow,
+  placed,
+  onWish,
+}: Omit<ActionListProps, 'records'> & { readonly placed: PlacedAction }) {
+  const may = useMay(workflow.metadata.namespace ?? '');
+  const hasEnded = isEnded(workflow);
+  const { state, breakpoint: isSet = false } = placed.action;
+  if (hasEnded)
+    return (
+      <span className="action-verbs">
+        <ActionButton
+          refusal={may('create', workflows, 'retry')}
+          onAct={() => onWish({ verb: 'retry', at: placed })}
+        >
+          Retry from here
+        </ActionButton>
+        {state !== 'SUCCESS' && (
+          <ActionButton
+            refusal={may('create', workflows, 'skip')}
+            onAct={() => onWish({ verb: 'skip', at: placed })}
+          >
+            Skip
+          </ActionButton>
+        )}
+      </span>
+    );
+  if (state !== 'PENDING') return <span className="action-verbs" />;
+  return (
+    <span className="action-verbs">
+      <ActionButton
+        refusal={may('create', workflows, 'breakpoint')}
+        onAct={() => onWish({ verb: 'breakpoint', at: placed, isRemoval: isSet })}
+      >
+        {isSet ? 'Remove breakpoint' : 'Breakpoint'}
+      </ActionButton>
+      <ActionButton
+        refusal={may('create', workflows, 'skip')}
+        onAct={() => onWish({ verb: 'skip', at: placed })}
+      >
+        Skip
+      </ActionButton>
+    </span>
+  );
+}

@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router';
+import type { Workflow } from '@tinkerbell/resources';
+import type { Column } from '../parts/data-table.tsx';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { Time } from '../parts/time.tsx';
+import { progressOf, stateOf, troubleOf } from '../workflow/workflow-facts.ts';
+
+export const keyOf = ({ metadata: { namespace, name } }: Workflow): string => `${namespace}/${name}`;
+export const nameOf = ({ metadata: { name } }: Workflow): string => name;
+
+export const workflowColumns: readonly Column<Workflow>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    value: nameOf,
+    cell: ({ metadata: { namespace, name } }) => (
+      <Link to="/workflows/$namespace/$name" params={{ namespace, name }} className="strong">
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    title: 'State',
+    value: stateOf,
+    cell: (workflow) => <StateBadge state={stateOf(workflow)} />,
+  },
+  {
+    id: 'machine',
+    title: 'Machine',
+    value: ({ spec }) => spec?.hardwareRef ?? '',
+    cell: ({ metadata: { namespace }, spec }) =>
+      spec?.hardwareRef === undefined ? (
+        <span className="quiet">–</span>
+      ) : (
+        <Link to="/machines/$namespace/$name" params={{ namespace, name: spec.hardwareRef }}>
+          {spec.hardwareRef}
+        </Link>
+      ),
+  },
+  { id: 'template', title: 'Template', value: ({ spec }) => spec?.templateRef ?? '' },
+  {
+    id: 'progress',
+    title: 'Actions',
+    value: (workflow) => progressOf(workflow).done,
+    cell: (workflow) => {
+      const { done, all } = progressOf(workflow);
+      return (
+        <span className="mini-progress">
+          <progress value={done} max={Math.max(1, all)} aria-label="Actions done" /> {done}/{all}
+        </span>
+      );
+    },
+  },
+  { id: 'trouble', title: 'What is wrong', value: troubleOf, className: 'wide-text' },
+  {
+    id: 'created',
+    title: 'Created',
+    value: ({ metadata }) => metadata.creationTimestamp ?? '',
+    cell: ({ metadata }) => <Time at={metadata.creationTimestamp} />,
+  },
+];

@@ -1,0 +1,203 @@
+/** A server with machines, templates, workflows in every state and their timelines, for tests of the web console and its pictures. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, credentials } from '@grpc/grpc-js';
+import { create } from '@bufbuild/protobuf';
+import {
+  ActionRequestSchema,
+  ActionStatusRequestSchema,
+  StateType,
+  WorkflowService,
+} from '@tinkerbell/api/agent';
+import { serviceDefinition } from '@tinkerbell/api/grpc';
+import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
+import { freePort } from '@tinkerbell/sandbox/free-port';
+import { openSqliteJournal } from '@tinkerbell/store-journal';
+import type { JournalRecord } from '@tinkerbell/store-contract';
+import { unaryCall } from '../crash/simulated-agent.ts';
+import { startServer, type ServerChild } from '../start-server.ts';
+import { bootRecords, outputRecords } from './booted-machine.ts';
+import { hardware, macOf, TEMPLATE, workflow } from './site-objects.ts';
+
+const OBJECTS = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
+const METHODS = serviceDefinition(WorkflowService);
+export const HOSTILE = '<img src=x onerror="window.hacked=1">';
+/** Colours, a title, a link and a carriage return, as programs print them and attackers use them. */
+const OUTPUT = [
+  'image2disk: http://192.168.56.4:7080/images/debian-12.img.zst',
+  '\u001b[32m 25 %\u001b[0m 512 MiB at 84 MiB/s',
+  '\u001b]0;owned\u0007\u001b[32m 50 %\u001b[0m 1024 MiB at 86 MiB/s',
+  `host says ${HOSTILE}`,
+  ' 75 % 1536 MiB at 85 MiB/s\r100 % 2048 MiB at 86 MiB/s',
+  'synced, 23.8 s',
+];
+
+export interface ConsoleSite extends AsyncDisposable {
+  readonly server: ServerChild;
+  /** Sends a request as the administrator. Rejects unless it succeeds. */
+  readonly ask: (path: string, method?: string, body?: object) => Promise<Record<string, unknown>>;
+  /** The token of a new account with a built-in role. */
+  tokenOf(role: string): Promise<string>;
+  /** Reports the next action of the machine, as its agent. */
+  readonly report: (mac: string, state: 'RUNNING' | 'SUCCESS' | 'FAILED', message?: string) => Promise<void>;
+}
+
+export async function startConsoleSite(flags: readonly string[] = []): Promise<ConsoleSite> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-console-'));
+  await writeTimelines(join(dataDirectory, 'tinkerbell.db'));
+  const grpc = await freePort();
+  const server = await startServer({ dataDirectory, flags: [`--tink-server-bind-port=${grpc}`, ...flags] });
+  const agent = new Client(`127.0.0.1:${grpc}`, credentials.createInsecure());
+  const ask = askAt(server);
+  let accounts = 0;
+  return {
+    server,
+    ask,
+    tokenOf: (role) => newToken(ask, role, `${role}-${++accounts}`),
+    report: (mac, state, message = '') => reportAs(agent, { mac, state, message }),
+    async [Symbol.asyncDispose]() {
+      agent.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function askAt({ request, url }: ServerChild): ConsoleSite['ask'] {
+  return async (path, method = 'GET', body) => {
+    const sent = { body: JSON.stringify(body), headers: { 'content-type': contentType(method) } };
+    const response = await request(`${url}${path}`, { method, ...(body === undefined ? {} : sent) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as Record<string, unknown>;
+  };
+}
+
+async function newToken(ask: ConsoleSite['ask'], role: string, name: string): Promise<string> {
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+  await ask(accounts, 'POST', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } });
+  await ask('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', 'POST', {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', name, namespace: 'default' }],
+  });
+  const made = await ask(`${accounts}/${name}/token`, 'POST', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 3600 },
+  });
+  return (made['status'] as { token: string }).token;
+}
+
+interface Report {
+  readonly mac: string;
+  readonly state: 'RUNNING' | 'SUCCESS' | 'FAILED';
+  readonly message: string;
+}
+
+async function reportAs(agent: Client, { mac, state, message }: Report): Promise<void> {
+  const next = await unaryCall(agent, {
+    method: METHODS.getAction,
+    request: create(ActionRequestSchema, { agentId: mac }),
+    deadlineMs: 10_000,
+  });
+  if (!next.ok) throw new Error(`no action for ${mac}: ${next.code}`);
+  const { workflowId, taskId, actionId, name } = next.value;
+  const request = create(ActionStatusRequestSchema, {
+    workflowId,
+    agentId: mac,
+    taskId,
+    actionId,
+    actionName: name,
+    actionState: StateType[state],
+    executionDuration: state === 'RUNNING' ? '' : '2s',
+    message: { message },
+  });
+  await unaryCall(agent, { method: METHODS.reportActionStatus, request, deadlineMs: 10_000 });
+}
+
+function contentType(method: string): string {
+  return method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+}
+
+/** Machines, and workflows that wait, run, have failed, have succeeded and are paused. */
+export async function furnish(site: ConsoleSite): Promise<void> {
+  const { ask, report } = site;
+  await ask(`${OBJECTS}/templates`, 'POST', TEMPLATE);
+  await ask('/apis/bmc.tinkerbell.org/v1alpha1/namespaces/default/machines', 'POST', {
+    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
+    kind: 'Machine',
+    metadata: { name: 'bmc-1' },
+    spec: {
+      connection: {
+        host: '127.0.0.1',
+        insecureTLS: true,
+        authSecretRef: { name: 'bmc-login', namespace: 'default' },
+      },
+    },
+  });
+  for (let number = 1; number <= 24; number++) await ask(`${OBJECTS}/hardware`, 'POST', hardware(number));
+  const states = ['fails', 'succeeds', 'runs', 'pauses', 'waits'] as const;
+  for (const [index, state] of states.entries()) {
+    const number = index + 1;
+    await ask(`${OBJECTS}/workflows`, 'POST', workflow(number));
+    await until(async () => {
+      const made = await ask(`${OBJECTS}/workflows/node-${number}-debian`);
+      return (made['status'] as { state?: string } | undefined)?.state === 'PENDING';
+    });
+    const mac = macOf(number);
+    if (state === 'waits') continue;
+    await report(mac, 'RUNNING');
+    if (state === 'runs') continue;
+    await report(mac, 'SUCCESS');
+    if (state === 'pauses') {
+      await ask(`${OBJECTS}/workflows/node-${number}-debian/pause`, 'POST', {
+        why: 'the switch is replaced',
+      });
+      continue;
+    }
+    await report(mac, 'RUNNING');
+    if (state === 'fails') await report(mac, 'FAILED', `/dev/sda1: no such device ${HOSTILE}`);
+    else {
+      await report(mac, 'SUCCESS');
+      await report(mac, 'RUNNING');
+      await report(mac, 'SUCCESS');
+    }
+  }
+}
+
+async function writeTimelines(path: string): Promise<void> {
+  const journal = openSqliteJournal({
+    path,
+    clock: nodeClock,
+    log: createNodeLog({ level: 'error', format: 'json' }),
+  });
+  const nowMs = Date.now();
+  const story = { workflow: 'default/node-1-debian', mac: macOf(1), fails: true };
+  const earlier = { ...story, startMs: nowMs - 3 * 3_600_000 };
+  const latest = { ...story, startMs: nowMs - 32_000, isOfBootOnly: true };
+  const success = {
+    mac: macOf(2),
+    workflow: 'default/node-2-debian',
+    startMs: nowMs - 900_000,
+    fails: false,
+  };
+  const entries = [earlier, success, latest].flatMap((one) => bootRecords(one));
+  const lines = [...outputRecords(latest, OUTPUT)];
+  const records = [...entries, ...lines].toSorted((one, other) => one.atMs - other.atMs);
+  await journal.restore(records.map((record, index): JournalRecord => ({ ...record, sequence: index + 1 })));
+  await journal.close();
+}
+
+const PATIENCE_MS = 20_000;
+
+/** Resolves when the condition holds. Rejects when it takes too long. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    if (performance.now() > endMs) throw new Error(`not within ${PATIENCE_MS} ms: ${String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,36 @@
+/** `npm run console:pictures`: pictures of every page of the web console with real data, in both themes, into `out/pictures`. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openBrowser, signInWithToken } from './open-browser.ts';
+import { furnish, startConsoleSite } from './console-site.ts';
+import { pagesOfSite } from './site-pages.ts';
+
+const folder = join(import.meta.dirname, '../../../out/pictures');
+const only = process.argv[2];
+mkdirSync(folder, { recursive: true });
+await using site = await startConsoleSite();
+await furnish(site);
+await using browser = await openBrowser();
+for (const theme of ['light', 'dark'] as const) {
+  for (const width of theme === 'light' ? [1440, 390] : [1440]) {
+    const context = await browser.newContext({
+      colorScheme: theme,
+      viewport: { width, height: width === 390 ? 844 : 900 },
+    });
+    const page = await context.newPage();
+    await page.goto(`${site.server.url}/console/`);
+    await page.getByLabel('Token').waitFor();
+    await page.screenshot({ path: join(folder, `sign-in-${theme}-${width}.png`) });
+    await signInWithToken(page, site);
+    for (const { name, path, ready } of pagesOfSite) {
+      if (only !== undefined && !name.includes(only)) continue;
+      await page.goto(`${site.server.url}/console${path}`);
+      await page.getByText(ready).first().waitFor();
+      // Lets the streams draw.
+      await page.waitForTimeout(400);
+      await page.screenshot({ path: join(folder, `${name}-${theme}-${width}.png`) });
+    }
+    await context.close();
+  }
+}
+process.stdout.write(`pictures are in ${folder}\n`);

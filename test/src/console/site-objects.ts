@@ -1,0 +1,72 @@
+/** Objects of the site in tests of the web console. */
+const TINKERBELL = 'tinkerbell.org/v1alpha1';
+const ACTIONS = ['write image', 'write hostname', 'reboot'];
+
+export const TEMPLATE = {
+  apiVersion: TINKERBELL,
+  kind: 'Template',
+  metadata: { name: 'debian' },
+  spec: {
+    data: [
+      'version: "0.1"',
+      'name: debian',
+      'global_timeout: 1800',
+      'tasks:',
+      '  - name: "install debian"',
+      '    worker: "{{ .device_1 }}"',
+      '    actions:',
+      ...ACTIONS.flatMap((name) => [
+        `      - name: "${name}"`,
+        '        image: quay.io/tinkerbell/actions/image2disk:latest',
+        '        timeout: 900',
+      ]),
+      '',
+    ].join('\n'),
+  },
+};
+
+export function hardware(number: number): object {
+  const name = `node-${number}`;
+  return {
+    apiVersion: TINKERBELL,
+    kind: 'Hardware',
+    metadata: {
+      name,
+      labels: { rack: `r${(number % 3) + 5}`, role: number % 4 === 0 ? 'storage' : 'compute' },
+    },
+    spec: {
+      agentID: macOf(number),
+      disks: [{ device: '/dev/sda' }],
+      ...(number <= 3 ? { bmcRef: { apiGroup: 'bmc.tinkerbell.org', kind: 'Machine', name: 'bmc-1' } } : {}),
+      interfaces: [
+        {
+          dhcp: {
+            mac: macOf(number),
+            hostname: name,
+            arch: 'x86_64',
+            uefi: true,
+            ip: { address: `192.168.56.${40 + number}`, netmask: '255.255.255.0', gateway: '192.168.56.4' },
+          },
+          netboot: { allowPXE: number % 5 !== 0, allowWorkflow: true },
+        },
+      ],
+    },
+  };
+}
+
+export function workflow(number: number): object {
+  return {
+    apiVersion: TINKERBELL,
+    kind: 'Workflow',
+    metadata: { name: `node-${number}-debian` },
+    spec: {
+      templateRef: 'debian',
+      hardwareRef: `node-${number}`,
+      hardwareMap: { device_1: macOf(number) },
+    },
+  };
+}
+
+export function macOf(number: number): string {
+  return `52:54:00:ab:cd:${number.toString(16).padStart(2, '0')}`;
+}
