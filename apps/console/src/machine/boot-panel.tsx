@@ -1,16 +1,23 @@
 /** The last boots of a machine: what happened when, and why one stopped. */
 import { useMemo, useState } from 'react';
+import { bootsIn, verdictOn, type StagedRecord } from '@tinkerbell/diagnosis/boots';
 import type { JournalRecord } from '@tinkerbell/store-contract/journal';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { durationText } from '../parts/relative-time.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Time } from '../parts/time.tsx';
-import { bootsIn, verdictOn, type Boot } from './verdict.ts';
+
 import { waterfallOf, type Bar } from './waterfall.ts';
 
 const BOOTS_SHOWN = 5;
 
-export function BootPanel({ records }: { readonly records: readonly JournalRecord[] }) {
+interface Shown {
+  readonly records: readonly JournalRecord[];
+  /** The doctor has explained the newest boot. */
+  readonly isExplained: boolean;
+}
+
+export function BootPanel({ records, isExplained }: Shown) {
   const boots = useMemo(() => bootsIn(records).slice(-BOOTS_SHOWN).toReversed(), [records]);
   const [chosen, setChosen] = useState(0);
   const boot = boots[Math.min(chosen, boots.length - 1)];
@@ -37,13 +44,13 @@ export function BootPanel({ records }: { readonly records: readonly JournalRecor
           ))}
         </div>
       )}
-      <Verdict boot={boot} />
+      {!(isExplained && boot === boots[0]) && <Verdict boot={boot} />}
       <Bars boot={boot} />
     </section>
   );
 }
 
-export function Verdict({ boot }: { readonly boot: Boot }) {
+function Verdict({ boot }: { readonly boot: readonly StagedRecord[] }) {
   const { state, text, next } = verdictOn(boot);
   return (
     <div className={`verdict ${state}`}>
@@ -55,7 +62,7 @@ export function Verdict({ boot }: { readonly boot: Boot }) {
   );
 }
 
-function Bars({ boot }: { readonly boot: Boot }) {
+function Bars({ boot }: { readonly boot: readonly StagedRecord[] }) {
   const { bars, totalMs } = useMemo(() => waterfallOf(boot), [boot]);
   return (
     <div className="waterfall">

@@ -11,8 +11,10 @@ import { PageHead } from '../parts/page-head.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { inNamespace, shellWord, TinkCommand } from '../parts/tink-command.tsx';
+import { bootHealthOf } from './boot-condition.ts';
 import { BootPanel } from './boot-panel.tsx';
 import { DeleteMachine } from './delete-machine.tsx';
+import { DiagnosisCard } from './diagnosis-card.tsx';
 import { IdentityPanel } from './identity-panel.tsx';
 import { PowerPanel } from './power-panel.tsx';
 import { RecordList } from './record-list.tsx';
@@ -107,7 +109,12 @@ function TabContent({ tab, machine }: { readonly tab: Tab; readonly machine: Har
   const { items } = useObjects(workflows, { namespace }, tab === 'workflows');
   switch (tab) {
     case 'boot':
-      return <BootPanel records={records} />;
+      return (
+        <>
+          <DiagnosisCard machine={machine} />
+          <BootPanel records={records} isExplained={bootHealthOf(machine) === 'stopped'} />
+        </>
+      );
     case 'identity':
       return <IdentityPanel machine={machine} />;
     case 'workflows':

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JournalRecord } from '@tinkerbell/store-contract/journal';
-import { bootsIn, verdictOn } from './verdict.ts';
 import { waterfallOf } from './waterfall.ts';
 
 let sequence = 0;
@@ -44,26 +43,4 @@ test('a bar never leaves the scale, and trouble is marked', () => {
     bars.map(({ isTrouble }) => isTrouble),
     [false, true],
   );
-});
-
-test('a boot begins after a pause, or when a machine asks again after its workflow', () => {
-  const ended = record(2000, 'workflow', 'state-changed', { to: 'SUCCESS' });
-  const boots = bootsIn([
-    record(0, 'dhcp', 'offer-sent'),
-    ended,
-    record(3000, 'dhcp', 'offer-sent'),
-    record(500_000, 'dhcp', 'offer-sent'),
-  ]);
-  assert.deepEqual(
-    boots.map((boot) => boot.length),
-    [2, 1, 1],
-  );
-});
-
-test('trouble counts until the boot makes progress', () => {
-  const trouble = record(0, 'tftp', 'file-not-found');
-  assert.equal(verdictOn([trouble]).state, 'stopped');
-  assert.equal(verdictOn([trouble, record(1, 'tftp', 'file-sent')]).state, 'underway');
-  assert.equal(verdictOn([trouble, record(1, 'bmc', 'console-opened')]).state, 'stopped');
-  assert.equal(verdictOn([record(0, 'workflow', 'state-changed', { to: 'FAILED' })]).state, 'stopped');
 });

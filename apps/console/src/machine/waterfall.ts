@@ -1,11 +1,10 @@
 /** Lays out the records of a boot as bars on a scale of time. Pure. */
-import type { JournalRecord } from '@tinkerbell/store-contract/journal';
-import { troubles } from './verdict.ts';
+import { meaningOf, type TimelineRecord } from '@tinkerbell/diagnosis/boots';
 
 export interface Bar {
   readonly key: string;
   readonly label: string;
-  readonly source: JournalRecord['source'];
+  readonly source: string;
   readonly atMs: number;
   readonly durationMs: number;
   /** From 0 to 1 of the whole boot. */
@@ -25,7 +24,7 @@ export interface Waterfall {
 /** Bars of moments must be visible. */
 const WIDTH_MIN = 0.004;
 
-export function waterfallOf(boot: readonly JournalRecord[]): Waterfall {
+export function waterfallOf(boot: readonly TimelineRecord[]): Waterfall {
   const groups = [...Map.groupBy(boot, stepOf).values()].map(spanOf);
   const startMs = Math.min(...groups.map(({ fromMs }) => fromMs));
   const totalMs = Math.max(1, Math.max(...groups.map(({ toMs }) => toMs)) - startMs);
@@ -38,14 +37,14 @@ export function waterfallOf(boot: readonly JournalRecord[]): Waterfall {
     start: Math.min(1 - WIDTH_MIN, (fromMs - startMs) / totalMs),
     width: Math.max(WIDTH_MIN, (toMs - fromMs) / totalMs),
     message: last.message,
-    isTrouble: Object.hasOwn(troubles, last.event),
+    isTrouble: meaningOf(last.event).kind === 'trouble',
     count: records.length,
   }));
   return { bars: bars.toSorted((one, other) => one.atMs - other.atMs), totalMs, startMs };
 }
 
 /** The records of one step share a key: a transfer, an action, repeated requests. */
-function stepOf({ event, source, details = {}, sequence }: JournalRecord): string {
+function stepOf({ event, source, details = {}, sequence }: TimelineRecord): string {
   if (event.startsWith('transfer-')) return `transfer ${details['path']} ${details['offset']}`;
   if (event.startsWith('action-'))
     return `action ${details['task']} ${details['action']} ${details['attempt'] ?? 1}`;
@@ -55,7 +54,7 @@ function stepOf({ event, source, details = {}, sequence }: JournalRecord): strin
   return `${source} ${sequence}`;
 }
 
-function spanOf(records: readonly JournalRecord[]) {
+function spanOf(records: readonly TimelineRecord[]) {
   const [first] = records;
   const last = records.at(-1);
   if (first === undefined || last === undefined) throw new Error('a step has no record');
@@ -65,7 +64,7 @@ function spanOf(records: readonly JournalRecord[]) {
   return { records, last, fromMs: Math.min(first.atMs, last.atMs - took), toMs: last.atMs };
 }
 
-function labelOf({ event, details = {} }: JournalRecord): string {
+function labelOf({ event, details = {} }: TimelineRecord): string {
   const { action, path } = details;
   if (event.startsWith('action-') && typeof action === 'string') return action;
   if (typeof path === 'string') return path.slice(path.lastIndexOf('/') + 1) || path;

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Column } from '../parts/data-table.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Time } from '../parts/time.tsx';
+import { bootCondition } from '../machine/boot-condition.ts';
 import type { MachineRow } from './machine-row.ts';
 
 /** At module scope, because the table compares them by identity. */
@@ -28,6 +29,12 @@ export const machineColumns: readonly Column<MachineRow>[] = [
           <StateBadge state={state} />
         </Link>
       ),
+  },
+  {
+    id: 'health',
+    title: 'Boot',
+    value: ({ health }) => health,
+    cell: ({ health, hardware }) => <BootHealth health={health} reason={bootCondition(hardware)?.reason} />,
   },
   {
     id: 'power',
@@ -65,3 +72,8 @@ export const machineColumns: readonly Column<MachineRow>[] = [
     cell: ({ created }) => <Time at={created} />,
   },
 ];
+
+function BootHealth({ health, reason }: { readonly health: string; readonly reason: string | undefined }) {
+  if (health !== 'stopped') return <span className="quiet">{health}</span>;
+  return <span className="badge bad">{reason}</span>;
+}

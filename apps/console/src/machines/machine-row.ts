@@ -1,5 +1,6 @@
 /** What the table of machines shows of a Hardware and its workflows. Pure. */
 import type { BmcMachine, Hardware, Workflow } from '@tinkerbell/resources';
+import { bootHealthOf } from '../machine/boot-condition.ts';
 import { stateOf } from '../workflow/workflow-facts.ts';
 
 export interface MachineRow {
@@ -12,6 +13,8 @@ export interface MachineRow {
   /** The state of its newest workflow, or empty. */
   readonly state: string;
   readonly workflow: string;
+  /** Of its last boot: `healthy`, `stopped` or empty. */
+  readonly health: string;
   readonly netboot: 'allowed' | 'denied';
   readonly bmc: string;
   readonly power: string;
@@ -49,6 +52,7 @@ function rowOf(
     ...networkOf(hardware),
     state: workflow === undefined ? '' : stateOf(workflow),
     workflow: workflow?.metadata.name ?? '',
+    health: bootHealthOf(hardware),
     bmc,
     power: power.get(`${namespace}/${bmc}`) ?? '',
     labels: Object.entries(labels),

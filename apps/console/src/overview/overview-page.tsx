@@ -12,6 +12,7 @@ import { inNamespace, TinkCommand } from '../parts/tink-command.tsx';
 import { Time } from '../parts/time.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 import { needsPerson, progressOf, stateOf, troubleOf } from '../workflow/workflow-facts.ts';
+import { isStopped, StoppedMachines } from './stopped-machines.tsx';
 import { UnknownCard } from './unknown-card.tsx';
 import { WarningCard } from './warning-card.tsx';
 
@@ -27,6 +28,7 @@ export function OverviewPage() {
   );
   const running = newestFirst.filter((one) => ['RUNNING', 'PREPARING', 'POST'].includes(stateOf(one)));
   const stuck = newestFirst.filter(needsPerson);
+  const stopped = machines.items.filter(isStopped);
   const isEmpty = machines.isComplete && machines.items.length === 0 && machines.failure === undefined;
   return (
     <div className="page">
@@ -44,7 +46,10 @@ export function OverviewPage() {
       <div className="columns wide">
         <section className="card">
           <h2>Needs a person</h2>
-          <WorkflowRows workflows={stuck} none="Nothing waits for you." />
+          <StoppedMachines machines={stopped} />
+          {(stuck.length > 0 || stopped.length === 0) && (
+            <WorkflowRows workflows={stuck} none="Nothing waits for you." />
+          )}
           {stuck.length > SHOWN_MAX && (
             <Link to="/workflows" search={{ state: 'needs a person' }}>
               All {stuck.length}
