@@ -22,7 +22,12 @@ let browser: OpenBrowser;
 
 before(async () => {
   provider = await startIdentityProvider();
-  site = await startConsoleSite([`--oidc-issuer-url=${provider.issuer}`, '--oidc-client-id=tinkerbell']);
+  site = await startConsoleSite([
+    `--oidc-issuer-url=${provider.issuer}`,
+    '--oidc-client-id=tinkerbell',
+    '--enable-secondstar',
+    '--secondstar-port=0',
+  ]);
   await furnish(site);
   browser = await openBrowser();
 });
@@ -119,6 +124,11 @@ for (const theme of ['light', 'dark'] as const)
       await page.getByText(ready).first().waitFor();
       assert.deepEqual(await axeViolations(page), [], name);
     }
+    await page.goto(at('/workflows/default/node-3-debian'));
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').waitFor();
+    assert.deepEqual(await axeViolations(page), [], 'dialog');
+    await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: /Page, machine/ }).waitFor();
     assert.deepEqual(await axeViolations(page), [], 'command palette');
@@ -148,6 +158,11 @@ test('another web page can neither read nor write with the cookie', async () => 
   const other = createServer((_request, response) =>
     response.setHeader('content-type', 'text/html').end('<title>other</title>'),
   ).listen(0, '127.0.0.1');
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => {
+    other.close();
+    other.closeAllConnections();
+  });
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
   const tried = await page.context().newPage();
@@ -174,8 +189,6 @@ test('another web page can neither read nor write with the cookie', async () => 
   await assert.rejects(site.ask('/api/v1/namespaces/stolen'), /404/);
   await page.reload();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  other.close();
-  other.closeAllConnections();
 });
 
 test('filters are in the address, and a link shows the same rows', async () => {
@@ -340,4 +353,23 @@ test('the command palette goes to a machine with the keyboard only', async () =>
   await page.getByRole('combobox', { name: /Page, machine/ }).fill('node-23');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'node-23' }).waitFor();
+});
+
+test('the console opens with the session, and says why the BMC has none', async () => {
+  await using page = await adminPage('/machines/default/node-1?tab=console');
+  await page.getByText(/closed: .*bmc-login/).waitFor();
+});
+
+test('power is a Job of the BMC, as tink creates it', async () => {
+  await using page = await adminPage('/machines/default/node-1?tab=power');
+  await page.getByRole('button', { name: 'cycle' }).click();
+  await page.getByText('tink power cycle node-1').waitFor();
+  await confirm(page);
+  await page.getByText(/^power-cycle-node-1-[0-9a-f]{8}$/).waitFor();
+  const jobs = await site.ask('/apis/bmc.tinkerbell.org/v1alpha1/namespaces/default/jobs');
+  const [job] = jobs['items'] as { spec: object }[];
+  assert.deepEqual(job?.spec, {
+    machineRef: { name: 'bmc-1', namespace: 'default' },
+    tasks: [{ powerAction: 'cycle' }],
+  });
 });

@@ -9,6 +9,7 @@ import {
   ActionStatusRequestSchema,
   StateType,
   WorkflowService,
+  type ActionResponse,
 } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
@@ -48,7 +49,8 @@ export async function startConsoleSite(flags: readonly string[] = []): Promise<C
   await writeTimelines(join(dataDirectory, 'tinkerbell.db'));
   const grpc = await freePort();
   const server = await startServer({ dataDirectory, flags: [`--tink-server-bind-port=${grpc}`, ...flags] });
-  const agent = new Client(`127.0.0.1:${grpc}`, credentials.createInsecure());
+  const client = new Client(`127.0.0.1:${grpc}`, credentials.createInsecure());
+  const agent: Agent = { client, running: new Map() };
   const ask = askAt(server);
   let accounts = 0;
   return {
@@ -57,7 +59,7 @@ export async function startConsoleSite(flags: readonly string[] = []): Promise<C
     tokenOf: (role) => newToken(ask, role, `${role}-${++accounts}`),
     report: (mac, state, message = '') => reportAs(agent, { mac, state, message }),
     async [Symbol.asyncDispose]() {
-      agent.close();
+      client.close();
       await server[Symbol.asyncDispose]();
     },
   };
@@ -97,14 +99,12 @@ interface Report {
   readonly message: string;
 }
 
-async function reportAs(agent: Client, { mac, state, message }: Report): Promise<void> {
-  const next = await unaryCall(agent, {
-    method: METHODS.getAction,
-    request: create(ActionRequestSchema, { agentId: mac }),
-    deadlineMs: 10_000,
-  });
-  if (!next.ok) throw new Error(`no action for ${mac}: ${next.code}`);
-  const { workflowId, taskId, actionId, name } = next.value;
+/** A running action is reported again when it ends, as agents do. */
+async function reportAs(agent: Agent, { mac, state, message }: Report): Promise<void> {
+  const action = agent.running.get(mac) ?? (await nextAction(agent, mac));
+  if (state === 'RUNNING') agent.running.set(mac, action);
+  else agent.running.delete(mac);
+  const { workflowId, taskId, actionId, name } = action;
   const request = create(ActionStatusRequestSchema, {
     workflowId,
     agentId: mac,
@@ -115,7 +115,19 @@ async function reportAs(agent: Client, { mac, state, message }: Report): Promise
     executionDuration: state === 'RUNNING' ? '' : '2s',
     message: { message },
   });
-  await unaryCall(agent, { method: METHODS.reportActionStatus, request, deadlineMs: 10_000 });
+  await unaryCall(agent.client, { method: METHODS.reportActionStatus, request, deadlineMs: 10_000 });
+}
+
+interface Agent {
+  readonly client: Client;
+  readonly running: Map<string, ActionResponse>;
+}
+
+async function nextAction({ client }: Agent, mac: string): Promise<ActionResponse> {
+  const request = create(ActionRequestSchema, { agentId: mac });
+  const next = await unaryCall(client, { method: METHODS.getAction, request, deadlineMs: 10_000 });
+  if (!next.ok) throw new Error(`no action for ${mac}: ${next.code}`);
+  return next.value;
 }
 
 function contentType(method: string): string {
@@ -185,7 +197,8 @@ async function writeTimelines(path: string): Promise<void> {
     fails: false,
   };
   const entries = [earlier, success, latest].flatMap((one) => bootRecords(one));
-  const lines = [...outputRecords(latest, OUTPUT)];
+  const running = { ...success, workflow: 'default/node-3-debian', mac: macOf(3), startMs: nowMs - 30_000 };
+  const lines = [latest, running].flatMap((one) => outputRecords(one, OUTPUT));
   const records = [...entries, ...lines].toSorted((one, other) => one.atMs - other.atMs);
   await journal.restore(records.map((record, index): JournalRecord => ({ ...record, sequence: index + 1 })));
   await journal.close();
