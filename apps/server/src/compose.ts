@@ -51,6 +51,8 @@ export interface RunningServer {
   readonly http: HttpServer['local'];
   /** The file that commands on this machine use to reach the API. */
   readonly kubeconfig: string;
+  /** Returns the failed checks of `/readyz`. */
+  readonly failures: () => Promise<readonly string[]>;
   /** Resolves when everything has ended after the signal. */
   stopped(): Promise<void>;
 }
@@ -128,7 +130,7 @@ export async function startServer(
     stopping.abort();
     await running.disposeAsync();
   };
-  return { http: ports.main, kubeconfig: ports.kubeconfig, stopped };
+  return { http: ports.main, kubeconfig: ports.kubeconfig, failures: readiness.failures, stopped };
 }
 
 function recordStart(journal: Journal, { publicIpv4: address }: Settings): void {
