@@ -1,2 +1,1 @@
-export { buildPackages } from './build-packages.ts';
-export type { BuildPlace } from './build-place.ts';
+export { buildPackages, type PackagesRequest } from './build-packages.ts';

@@ -12,14 +12,14 @@ const OWN_ARCHITECTURE = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 
 const USAGE = `npm run package [-- --release] [-- --arch NAME] [-- --version VERSION] [-- --out DIR]
 
-Builds the Debian packages of the server and of the in-memory OS.
+Builds the Debian packages of the server and of the in-memory OS, and the container image of the server.
 The same sources give the same bytes.
 
   --release          smallest files instead of the fastest build
   --arch NAME        x86_64 or aarch64 (default: ${OWN_ARCHITECTURE})
   --version VERSION  version of the packages (default: ${VERSION})
   --hook-dir DIR     the in-memory OS, as npm run hook writes it (default: out/hook)
-  --out DIR          where to write them (default: out/packages)
+  --out DIR          where to write them, one folder for each processor (default: out/packages)
 
 SOURCE_DATE_EPOCH is the time of all files (default: the last commit). DEBFULLNAME and DEBEMAIL name the maintainer.
 `;

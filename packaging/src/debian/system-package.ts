@@ -8,7 +8,7 @@ import { changelog } from './changelog.ts';
 import { buildDeb } from './build-deb.ts';
 
 /** What `npm run hook` writes, and the value of `hook-dir` in the settings file. */
-const TARGET = 'usr/lib/tinkerbell-os';
+export const SYSTEM_FOLDER = 'usr/lib/tinkerbell-os';
 
 const COPYRIGHT = `Copyright: the authors of Tinkerbell in TypeScript, and those of its parts
 
@@ -23,18 +23,8 @@ runtime library exception), and those that segments-*.json lists with their vers
 at https://sources.debian.org. On Debian systems the texts of these licenses are in /usr/share/common-licenses.
 `;
 
-/** Returns the path of the package, or undefined when the in-memory OS was not built. */
-export async function buildSystemPackage(
-  place: BuildPlace,
-  hookDirectory: string,
-): Promise<string | undefined> {
-  const files = systemFiles(hookDirectory);
-  if (!files.some(({ path }) => path.startsWith(`${TARGET}/vmlinuz-`))) {
-    place.onProgress(
-      `no in-memory OS in ${hookDirectory}, so tinkerbell-os is left out: run npm run hook first`,
-    );
-    return undefined;
-  }
+/** Returns the path of the package. */
+export function buildSystemPackage(place: BuildPlace, files: readonly TarEntry[]): Promise<string> {
   const documents = 'usr/share/doc/tinkerbell-os';
   const { version, maintainer, outputDirectory, modifiedSeconds } = place;
   return buildDeb({
@@ -70,16 +60,18 @@ export async function buildSystemPackage(
   });
 }
 
-function systemFiles(directory: string): readonly TarEntry[] {
+/** Returns the files of the in-memory OS, or nothing when it was not built. */
+export function systemFiles(directory: string): readonly TarEntry[] {
   if (!existsSync(directory)) return [];
-  const files = readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile());
-  return files
+  const names = readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
     .map(({ name }) => name)
-    .sort()
-    .map((name) => ({
-      kind: 'file',
-      path: `${TARGET}/${name}`,
-      mode: 0o644,
-      content: readFileSync(join(directory, name)),
-    }));
+    .sort();
+  if (!names.some((name) => name.startsWith('vmlinuz-'))) return [];
+  return names.map((name) => ({
+    kind: 'file',
+    path: `${SYSTEM_FOLDER}/${name}`,
+    mode: 0o644,
+    content: readFileSync(join(directory, name)),
+  }));
 }
