@@ -1,13 +1,15 @@
 /** Builds every artefact into one folder. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TarEntry } from '@tinkerbell/hook';
 import type { BuildPlace } from './build-place.ts';
+import { sha256Sums } from './checksums.ts';
+import { componentsOf } from './components.ts';
 import { buildServerPackage } from './debian/server-package.ts';
 import { buildSystemPackage, systemFiles } from './debian/system-package.ts';
 import { imageArchive } from './image/image-archive.ts';
 import { serverImage } from './image/server-image.ts';
-import { installedFiles, type InstalledFiles } from './installed-files.ts';
+import { installedFiles } from './installed-files.ts';
+import { billOfMaterials } from './sbom.ts';
 
 export interface PackagesRequest extends BuildPlace {
   /** The in-memory OS, as `npm run hook` writes it. */
@@ -27,19 +29,18 @@ export async function buildPackages(place: PackagesRequest): Promise<readonly st
     onProgress(path);
     paths.push(path);
   };
+  const written = async (name: string, content: string | Uint8Array): Promise<string> => {
+    const path = join(place.outputDirectory, name);
+    await writeFile(path, content);
+    return path;
+  };
   add(await buildServerPackage(place, installed));
   if (system.length > 0) add(await buildSystemPackage(place, system));
-  add(await writeImage(place, { installed, system }));
+  const { image, libraries } = await serverImage(place, installed, system);
+  const name = `tinkerbell_${place.version}`;
+  add(await written(`${name}_oci.tar`, imageArchive(image, place.modifiedSeconds)));
+  const components = componentsOf({ installed, system, libraries });
+  add(await written(`${name}.spdx.json`, billOfMaterials({ ...place, components })));
+  add(await written('SHA256SUMS', await sha256Sums(paths)));
   return paths;
-}
-
-async function writeImage(
-  place: BuildPlace,
-  { installed, system }: { readonly installed: InstalledFiles; readonly system: readonly TarEntry[] },
-): Promise<string> {
-  const { outputDirectory, version, modifiedSeconds } = place;
-  const image = await serverImage(place, installed, system);
-  const path = join(outputDirectory, `tinkerbell_${version}_oci.tar`);
-  await writeFile(path, imageArchive(image, modifiedSeconds));
-  return path;
 }

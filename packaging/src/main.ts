@@ -13,6 +13,7 @@ const OWN_ARCHITECTURE = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 const USAGE = `npm run package [-- --release] [-- --arch NAME] [-- --version VERSION] [-- --out DIR]
 
 Builds the Debian packages of the server and of the in-memory OS, and the container image of the server.
+Writes a list of what is inside (SPDX), and SHA256SUMS of all files.
 The same sources give the same bytes.
 
   --release          smallest files instead of the fastest build

@@ -33,15 +33,22 @@ const FILES: Readonly<Record<string, string>> = {
 const DIRECTORIES = ['dev', 'etc', 'proc', 'root', 'run', 'sys'];
 const PORTS = ['67/udp', '69/udp', '514/udp', '7080/tcp', '7443/tcp', '42113/tcp'];
 
+export interface ServerImage {
+  readonly image: BuiltImage;
+  /** File names of the Debian packages inside. */
+  readonly libraries: readonly string[];
+}
+
 /** `system` is the in-memory OS, or empty. */
 export async function serverImage(
   place: BuildPlace,
   installed: InstalledFiles,
   system: readonly TarEntry[],
-): Promise<BuiltImage> {
+): Promise<ServerImage> {
   const { architecture, version, modifiedSeconds } = place;
+  const packages = await libraryPackages(place);
   const layers = [
-    await libraryLayer(place),
+    await libraryLayer(place, packages),
     await contentLayer(place, { name: 'server-node', createdBy: 'Node', entries: [installed.node] }),
     ...(system.length === 0
       ? []
@@ -71,16 +78,25 @@ export async function serverImage(
     exposedPorts: PORTS,
     volumes: [`/${STATE}`],
   };
-  return builtImage(`tinkerbell:${version}`, program, [{ architecture, layers }]);
+  return {
+    image: builtImage(`tinkerbell:${version}`, program, [{ architecture, layers }]),
+    libraries: packages.map((path) => basename(path)),
+  };
 }
 
-async function libraryLayer({ architecture, cacheDirectory }: BuildPlace): Promise<ImageLayer> {
+async function libraryPackages({ architecture, cacheDirectory }: BuildPlace): Promise<readonly string[]> {
   const archive = await openDebianArchive({
     suite: DEBIAN_SUITE,
     cacheDirectory,
     architecture: architecture.debian,
   });
-  const packages = await archive.download([...LIBRARY_PACKAGES]);
+  return archive.download([...LIBRARY_PACKAGES]);
+}
+
+function libraryLayer(
+  { architecture, cacheDirectory }: BuildPlace,
+  packages: readonly string[],
+): Promise<ImageLayer> {
   const system = systemEntries();
   return imageLayer({
     createdBy: packages.map((path) => basename(path)).join(' '),
