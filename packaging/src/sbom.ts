@@ -110,7 +110,7 @@ const DEB_NAME = /^([^_]+)_([^_]+)_([^_]+)\.deb$/;
 export function debianComponent(fileName: string): Component {
   const [, name, encoded, architecture] = DEB_NAME.exec(fileName) ?? [];
   if (name === undefined || encoded === undefined || architecture === undefined)
-    throw new TypeError(`${fileName} is no name of a Debian package`);
+    throw new TypeError(`${fileName} is not the name of a Debian package`);
   const version = decodeURIComponent(encoded);
   return { name, version, purl: debianUrl({ name, version, architecture }) };
 }
