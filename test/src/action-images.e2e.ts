@@ -14,7 +14,7 @@ import {
   missingForContainers,
   type LocalRegistry,
 } from '@tinkerbell/container-runtime/testing';
-import { buildActionImages, pushImages, withCacheLock, type ActionImage } from '@tinkerbell/hook';
+import { buildActionImages, pushImages, withCacheLock, type BuiltImage } from '@tinkerbell/hook';
 
 const cacheDirectory = join(import.meta.dirname, '../../.cache');
 const AGENT = join(import.meta.dirname, '../../apps/agent/src/main.ts');
@@ -32,7 +32,7 @@ after(() => {
   for (const task of cleanups.toReversed()) task();
   rmSync(base, { recursive: true, force: true });
 });
-let images: readonly ActionImage[] = [];
+let images: readonly BuiltImage[] = [];
 let registry: LocalRegistry;
 before(async () => {
   if (missing !== undefined) return;
@@ -40,7 +40,7 @@ before(async () => {
   registry = await localRegistry({ after: (task) => void cleanups.push(task) });
 });
 
-function built(outputDirectory: string): Promise<readonly ActionImage[]> {
+function built(outputDirectory: string): Promise<readonly BuiltImage[]> {
   const own = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   return withCacheLock(cacheDirectory, () =>
     buildActionImages({ outputDirectory, cacheDirectory, architectures: [own], onProgress() {} }),

@@ -58,6 +58,8 @@ export interface RunningServer {
   readonly kubeconfig: string;
   /** Path of the web console that signs in once. Undefined if the console is disabled. */
   readonly consolePath: string | undefined;
+  /** Returns the failed checks of `/readyz`. */
+  readonly failures: () => Promise<readonly string[]>;
   /** Resolves when everything has ended after the signal. */
   stopped(): Promise<void>;
 }
@@ -136,7 +138,8 @@ export async function startServer(
     stopping.abort();
     await running.disposeAsync();
   };
-  return { http: ports.main, kubeconfig: ports.kubeconfig, consolePath: newLink(), stopped };
+  const { failures } = readiness;
+  return { http: ports.main, kubeconfig: ports.kubeconfig, consolePath: newLink(), failures, stopped };
 }
 
 function measuredWith(others: readonly (Pick<ReturnType<typeof createTimedStore>, 'metrics'> | undefined)[]) {

@@ -3,7 +3,13 @@ import { flushCompileCache } from 'node:module';
 import { resolve } from 'node:path';
 import { messageOf, PlatformError, type FailedPort, type Log } from '@tinkerbell/platform-contract';
 import { runBeforeOtherThreads } from '@tinkerbell/platform-node/thread-priority';
-import { holderOf, keepFreeMemorySmall, nodeClock, nodeUdp } from '@tinkerbell/platform-node';
+import {
+  holderOf,
+  keepFreeMemorySmall,
+  nodeClock,
+  nodeUdp,
+  openServiceManager,
+} from '@tinkerbell/platform-node';
 import { startServer, type RunningServer } from './compose.ts';
 import { loadWebStreamsLate } from './late-loads.ts';
 import { configReport } from './settings/config-check.ts';
@@ -14,6 +20,7 @@ import { givenFlags } from './settings/given-flags.ts';
 import { openLogs } from './settings/log-levels.ts';
 import { missingFiles } from './settings/missing-files.ts';
 import { settingsFrom, type Settings } from './settings/settings.ts';
+import { reportState } from './report-state.ts';
 import { stopSignals } from './stop-signals.ts';
 import { VERSION } from './version.ts';
 
@@ -35,6 +42,7 @@ async function main(): Promise<number> {
   for (const line of [...notes, ...missingFiles(settings)]) log.warn(line);
   try {
     const server = await startServer(settings, logs, stopping);
+    await reportToServiceManager(settings, server, stopping);
     loadWebStreamsLate(nodeClock);
     log.info('ready', {
       http: `http://${settings.publicIpv4}:${server.http.port}`,
@@ -54,6 +62,18 @@ async function main(): Promise<number> {
     if (thrown instanceof PlatformError) return fail(await withWayOut(thrown, settings));
     throw thrown;
   }
+}
+
+/** Does nothing in a process that no service manager has started. */
+async function reportToServiceManager(
+  { publicIpv4 }: Settings,
+  { http, failures }: RunningServer,
+  signal: AbortSignal,
+): Promise<void> {
+  const manager = await openServiceManager(process.env);
+  if (manager === undefined) return;
+  const readyText = `serving http://${publicIpv4}:${http.port}`;
+  reportState({ manager, clock: nodeClock, failures, readyText, signal });
 }
 
 /** `tinkerbell config check` */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { bundleAction } from '../agent-bundle.ts';
 import { architectureOf, type ArchitectureName } from '../architecture.ts';
-import { actionImage, type ActionImage } from './action-image.ts';
+import { actionImage } from './action-image.ts';
+import type { BuiltImage } from './built-image.ts';
 import { actionLayers } from './action-layers.ts';
 import { ACTION_RECIPES } from './action-recipes.ts';
 import { writeLayout } from './oci-layout.ts';
@@ -20,7 +21,7 @@ export interface ActionImagesOptions {
  * Writes an OCI layout with one image for each action to the output directory. The same sources, packages and Node give
  * the same digests.
  */
-export async function buildActionImages(options: ActionImagesOptions): Promise<readonly ActionImage[]> {
+export async function buildActionImages(options: ActionImagesOptions): Promise<readonly BuiltImage[]> {
   const { outputDirectory, cacheDirectory, onProgress } = options;
   const bundle = await bundleAction();
   const workDirectory = await mkdtemp(join(tmpdir(), 'action-images-'));
@@ -35,7 +36,7 @@ export async function buildActionImages(options: ActionImagesOptions): Promise<r
         };
       }),
     );
-    const images: ActionImage[] = [];
+    const images: BuiltImage[] = [];
     for (const recipe of ACTION_RECIPES) {
       const fitting = variants.filter(({ architecture }) => recipe.architectures.includes(architecture.name));
       if (fitting.length === 0) {

@@ -7,7 +7,7 @@ import type { RegistrySettings } from '@tinkerbell/registry-client';
 
 import { architecturesIn } from '../architecture.ts';
 import { withCacheLock } from '../cache-lock.ts';
-import type { ActionImage } from './action-image.ts';
+import type { BuiltImage } from './built-image.ts';
 import { buildActionImages } from './build-action-images.ts';
 import { pushImages, targetOf, type SentImage } from './push-images.ts';
 
@@ -90,7 +90,7 @@ interface Described {
   readonly bytes: number;
 }
 
-function describe({ name, platforms, blobs, manifests }: ActionImage): Described {
+function describe({ name, platforms, blobs, manifests }: BuiltImage): Described {
   const bytes = blobs.reduce((sum, blob) => sum + blob.bytes.length, 0);
   return { name, digest: manifests.at(-1)?.digest ?? '', platforms, bytes };
 }

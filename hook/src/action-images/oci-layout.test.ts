@@ -7,7 +7,8 @@ import { after, test } from 'node:test';
 
 import { architectureOf } from '../architecture.ts';
 import type { TarEntry } from '../segments/tar.ts';
-import { actionImage, type ActionImage } from './action-image.ts';
+import { actionImage } from './action-image.ts';
+import type { BuiltImage } from './built-image.ts';
 import { ACTION_RECIPES } from './action-recipes.ts';
 import { imageLayer, type ImageLayer } from './image-layer.ts';
 import { writeLayout } from './oci-layout.ts';
@@ -42,7 +43,7 @@ function layerOf(entries: readonly TarEntry[]): Promise<ImageLayer> {
   });
 }
 
-async function imagesOf(...names: ('x86_64' | 'aarch64')[]): Promise<readonly ActionImage[]> {
+async function imagesOf(...names: ('x86_64' | 'aarch64')[]): Promise<readonly BuiltImage[]> {
   const layers = [await layerOf(ENTRIES)];
   const variants = names.map((name) => ({ architecture: architectureOf(name), layers }));
   return ACTION_RECIPES.slice(0, 2).map((recipe) => actionImage(recipe, variants));

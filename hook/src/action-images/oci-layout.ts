@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { encodeImageIndex, hexOf } from '@tinkerbell/oci';
 
 import { replaceFile } from '../replace-file.ts';
-import { descriptorOf, type ActionImage } from './action-image.ts';
+import { descriptorOf, type BuiltImage } from './built-image.ts';
 
 const LAYOUT_FILE = 'oci-layout';
 const LAYOUT = '{"imageLayoutVersion":"1.0.0"}';
@@ -16,7 +16,7 @@ const LAYOUT = '{"imageLayoutVersion":"1.0.0"}';
  *
  * @throws Error for a folder that has something else.
  */
-export async function writeLayout(directory: string, images: readonly ActionImage[]): Promise<void> {
+export async function writeLayout(directory: string, images: readonly BuiltImage[]): Promise<void> {
   await mkdir(directory, { recursive: true });
   const present = await readdir(directory);
   if (present.length > 0 && !present.includes(LAYOUT_FILE))
@@ -37,7 +37,17 @@ export async function writeLayout(directory: string, images: readonly ActionImag
   for (const name of await readdir(blobDirectory)) if (!needed.has(name)) await rm(join(blobDirectory, name));
 }
 
-function entryOf({ name, manifests }: ActionImage) {
+/** Returns the files of a layout with these images, for an archive. */
+export function layoutFiles(images: readonly BuiltImage[]): ReadonlyMap<string, Uint8Array> {
+  const blobs = images.flatMap(({ blobs, manifests }) => [...blobs, ...manifests]);
+  return new Map([
+    [LAYOUT_FILE, Buffer.from(LAYOUT)],
+    ['index.json', encodeImageIndex(images.map(entryOf))],
+    ...blobs.map(({ digest, bytes }) => [`blobs/sha256/${hexOf(digest)}`, bytes] as const),
+  ]);
+}
+
+function entryOf({ name, manifests }: BuiltImage) {
   const top = manifests.at(-1);
   if (top === undefined) throw new TypeError(`${name} has no manifest`);
   const annotations = { 'org.opencontainers.image.ref.name': name };

@@ -2,7 +2,7 @@
 import { parseReference, type ImageReference } from '@tinkerbell/oci';
 import { createRegistryPush, type RegistrySettings } from '@tinkerbell/registry-client';
 
-import type { ActionImage, ImageBlob } from './action-image.ts';
+import type { BuiltImage, ImageBlob } from './built-image.ts';
 
 export interface PushRequest {
   /** `10.0.0.1:5000/tinkerbell/actions`. */
@@ -21,7 +21,7 @@ export interface SentImage {
 
 /** Rejects with a PlatformError for what the registry refuses. */
 export async function pushImages(
-  images: readonly ActionImage[],
+  images: readonly BuiltImage[],
   { target, tag, settings, onProgress }: PushRequest,
 ): Promise<readonly SentImage[]> {
   const registry = createRegistryPush({ settings });

@@ -1,5 +1,5 @@
 /**
- * Writes a tar archive. The same entries give the same bytes: names are sorted, the owner is root, and times are
+ * Writes a tar archive. The same entries give the same bytes: names are sorted, files belong to root, and times are
  * `modifiedSeconds`.
  */
 import { BLOCK_BYTES, encodeHeader, paddingBytes } from '@tinkerbell/tar';
@@ -11,7 +11,13 @@ export type SegmentEntry =
 /** Layers of images have directories too. */
 export type TarEntry =
   | SegmentEntry
-  | { readonly kind: 'directory'; readonly path: string; readonly mode: number };
+  | {
+      readonly kind: 'directory';
+      readonly path: string;
+      readonly mode: number;
+      /** User and group (default: root). */
+      readonly owner?: number;
+    };
 
 /** @throws TarError for a name that does not fit. */
 export function encodeTar(entries: readonly TarEntry[], modifiedSeconds: number): Uint8Array {
@@ -32,6 +38,12 @@ function headerOf(entry: TarEntry, size: number, modifiedSeconds: number): Uint8
   if (entry.kind === 'file')
     return encodeHeader({ kind: 'file', name, mode: entry.mode, size, modifiedSeconds });
   if (entry.kind === 'directory')
-    return encodeHeader({ kind: 'directory', name, mode: entry.mode, modifiedSeconds });
+    return encodeHeader({
+      kind: 'directory',
+      name,
+      mode: entry.mode,
+      modifiedSeconds,
+      owner: entry.owner ?? 0,
+    });
   return encodeHeader({ kind: 'symbolic-link', name, mode: 0o777, linkName: entry.target, modifiedSeconds });
 }

@@ -15,6 +15,7 @@ export { isOwnAddress } from './own-addresses.ts';
 export { openNodeDirectory } from './owned-directory.ts';
 export { openNodeTree } from './owned-tree.ts';
 export { holderOf } from './port-holder.ts';
+export { openServiceManager, type ServiceManager, type ServiceState } from './notify-socket.ts';
 export { nodeHmac } from './hmac.ts';
 export { openNodeEndpointHttp } from './endpoint-http.ts';
 export { openNodeEndpointStream } from './endpoint-stream.ts';

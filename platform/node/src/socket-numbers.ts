@@ -1,4 +1,5 @@
 /** Linux numbers of <sys/socket.h> and values of socket options, for calls of the C library. */
+export const AF_UNIX = 1;
 export const AF_INET = 2;
 export const AF_INET6 = 10;
 export const AF_PACKET = 17;

@@ -52,6 +52,24 @@ test('a configuration is read as it was written', () => {
   );
 });
 
+test('a configuration has a user, ports and volumes as sets', () => {
+  const written = encodeImageConfig({
+    platform: { os: 'linux', architecture: 'amd64' },
+    created: '2026-01-01T00:00:00Z',
+    entrypoint: ['/bin/a'],
+    environment: [],
+    labels: {},
+    user: '7:8',
+    exposedPorts: ['67/udp', '80/tcp'],
+    volumes: ['/var/lib/a'],
+    layers: [],
+  });
+  assert.equal(readImageConfig(written).user, '7:8');
+  const { config } = JSON.parse(new TextDecoder().decode(written));
+  assert.deepEqual(config.ExposedPorts, { '67/udp': {}, '80/tcp': {} });
+  assert.deepEqual(config.Volumes, { '/var/lib/a': {} });
+});
+
 test('manifests and indexes are read as they were written', () => {
   const manifest = fc.record({
     config: descriptor(mediaTypes.imageConfig),

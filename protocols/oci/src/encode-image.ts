@@ -23,6 +23,12 @@ export interface NewImageConfig {
   /** `NAME=value`. */
   readonly environment: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
+  /** `uid:gid` (default: root). */
+  readonly user?: string;
+  /** `67/udp`. For people and tools: no port is opened. */
+  readonly exposedPorts?: readonly string[];
+  /** Folders that outlive a container. */
+  readonly volumes?: readonly string[];
   /** From the lowest to the highest, with the digest of the uncompressed layer. */
   readonly layers: readonly { readonly diffId: Digest; readonly createdBy: string }[];
 }
@@ -36,6 +42,9 @@ export function encodeImageConfig(config: NewImageConfig): Uint8Array {
     os: platform.os,
     ...(platform.variant === undefined ? {} : { variant: platform.variant }),
     config: {
+      ...(config.user === undefined ? {} : { User: config.user }),
+      ...(config.exposedPorts === undefined ? {} : { ExposedPorts: setOf(config.exposedPorts) }),
+      ...(config.volumes === undefined ? {} : { Volumes: setOf(config.volumes) }),
       Entrypoint: config.entrypoint,
       Env: config.environment,
       Labels: config.labels,
@@ -44,6 +53,11 @@ export function encodeImageConfig(config: NewImageConfig): Uint8Array {
     rootfs: { type: 'layers', diff_ids: layers.map(({ diffId }) => diffId) },
     history: layers.map(({ createdBy }) => ({ created, created_by: createdBy })),
   });
+}
+
+/** A set is a map to empty objects, because Go has no sets. */
+function setOf(names: readonly string[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(names.map((name) => [name, {}]));
 }
 
 /** Returns the bytes of an image manifest, whose media type is `mediaTypes.imageManifest`. */

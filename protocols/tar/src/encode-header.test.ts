@@ -39,6 +39,39 @@ test('tar reads what is written', (context) => {
   );
 });
 
+test('a long name is split at a slash, and an owner is written', (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tar-'));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const names = [
+    `${'a/'.repeat(49)}bcd`,
+    `${'d'.repeat(155)}/${'n'.repeat(100)}`,
+    `${'d'.repeat(60)}/${'e'.repeat(60)}/${'f'.repeat(60)}`,
+    `${'d'.repeat(100)}/x`,
+  ];
+  const headers = names.map((name) => encodeHeader({ kind: 'file', name, mode: 0o600, owner: 65_532 }));
+  for (const [index, header] of headers.entries()) {
+    const read = decodeHeader(header);
+    assert.deepEqual([read?.name, read?.userId, read?.groupId], [names[index], 65_532, 65_532]);
+  }
+  const path = join(folder, 'long.tar');
+  writeFileSync(path, Buffer.concat([...headers, new Uint8Array(1024)]));
+  assert.deepEqual(execFileSync('tar', ['-tf', path], { encoding: 'utf8' }).trim().split('\n'), names);
+  assert.match(execFileSync('tar', ['-tvf', path], { encoding: 'utf8' }), /^-rw------- 65532\/65532 /);
+  const directory = encodeHeader({
+    kind: 'directory',
+    name: `${'d'.repeat(60)}/${'e'.repeat(60)}`,
+    mode: 0o700,
+  });
+  assert.match(decodeHeader(directory)?.name ?? '', /^d{60}\/e{60}\/?$/);
+  for (const name of [
+    `${'d'.repeat(156)}/n`,
+    `d/${'n'.repeat(101)}`,
+    `/${'n'.repeat(100)}`,
+    'a /'.repeat(50),
+  ])
+    assert.throws(() => encodeHeader({ kind: 'file', name, mode: 0 }), /ASCII characters/, name);
+});
+
 test('a name that does not fit is refused', () => {
   for (const name of ['', 'a b', 'ä', 'x'.repeat(101)]) {
     assert.throws(() => encodeHeader({ kind: 'directory', name, mode: 0 }), /must have 1 to 100 ASCII/);

@@ -15,6 +15,8 @@ export interface Readiness {
    * `/livez` only prove that the process answers, and so does `ping` below each. Returns undefined for any other path.
    */
   probe(path: string, isVerbose: boolean): Response | Promise<Response> | undefined;
+  /** Returns the failed checks, such as `boot: not ready`. */
+  readonly failures: () => Promise<readonly string[]>;
   /** Reports not ready from now on, whatever the checks return. */
   shutDown(): void;
 }
@@ -32,11 +34,10 @@ export function createReadiness(clock: Clock, checks: readonly Check[]): Readine
   };
   /** Runs no checks after shutdown starts, because their dependencies are closing. */
   const asked = (): readonly Check[] => (isShuttingDown ? [shutdown] : [...checks, shutdown]);
+  const run = (wanted: readonly Check[]): Promise<readonly Found[]> =>
+    Promise.all(wanted.map(async (check) => ({ name: check.name, failure: await failureOf(clock, check) })));
   async function checked(probe: string, wanted: readonly Check[], isVerbose: boolean): Promise<Response> {
-    const found = await Promise.all(
-      wanted.map(async (check) => ({ name: check.name, failure: await failureOf(clock, check) })),
-    );
-    return report(probe, found, isVerbose);
+    return report(probe, await run(wanted), isVerbose);
   }
   const alive = (probe: string, isVerbose: boolean): Response =>
     report(probe, [{ name: 'ping', failure: undefined }], isVerbose);
@@ -48,6 +49,10 @@ export function createReadiness(clock: Clock, checks: readonly Check[]): Readine
       if (name === undefined) return checked(probe, asked(), isVerbose);
       const one = asked().filter((check) => check.name === name);
       return probe !== 'readyz' || one.length === 0 ? undefined : checked(name, one, isVerbose);
+    },
+    async failures() {
+      const found = await run(asked());
+      return found.flatMap(({ name, failure }) => (failure === undefined ? [] : [`${name}: ${failure}`]));
     },
     shutDown() {
       isShuttingDown = true;

@@ -1,12 +1,17 @@
 /** The text of `tinkerbell --help`: the commands, then every flag by group. */
 import { defaultOf, type Flag } from './flag.ts';
 
-const USAGE = `usage: tinkerbell [flags]
-       tinkerbell config check [flags]
-       tinkerbell check [--data-dir FOLDER]
-       tinkerbell crds apply [--kubeconfig FILE]
-       tinkerbell gateway check FILE
-       tinkerbell cert init | issue NAME... | show
+/** Every command, as it is typed after `tinkerbell`. */
+export const COMMANDS: readonly string[] = [
+  '[flags]',
+  'config check [flags]',
+  'check [--data-dir FOLDER]',
+  'crds apply [--kubeconfig FILE]',
+  'gateway check FILE',
+  'cert init | issue NAME... | show',
+];
+
+const USAGE = `usage: ${COMMANDS.map((command) => `tinkerbell ${command}`).join('\n       ')}
 
 Provisions bare-metal machines.
 

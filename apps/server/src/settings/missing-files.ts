@@ -12,7 +12,7 @@ export function missingFiles({ boot, images, dataDirectory }: Settings): string[
     !existsSync(join(images.hookDirectory, `${boot.hook.kernelName ?? 'vmlinuz'}-x86_64`))
   ) {
     lines.push(
-      `no in-memory OS in ${images.hookDirectory}: build it with npm run hook, or set its folder with --hook-dir`,
+      `no in-memory OS in ${images.hookDirectory}: build it with npm run hook, install the package tinkerbell-os, or set its folder with --hook-dir`,
     );
   }
   const isGiven = images !== undefined && images.imagesDirectory !== join(dataDirectory, 'images');

@@ -1,0 +1,1 @@
+export { buildPackages, type PackagesRequest } from './build-packages.ts';
