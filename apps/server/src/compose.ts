@@ -56,8 +56,8 @@ export interface RunningServer {
   readonly http: HttpServer['local'];
   /** The file that commands on this machine use to reach the API. */
   readonly kubeconfig: string;
-  /** Path of the web console that signs in once. Undefined if the console is disabled. */
-  readonly consolePath: string | undefined;
+  /** Returns the fragment of the web console's URL that signs in once. Undefined if the console is disabled. */
+  readonly newConsoleLink: () => string | undefined;
   /** Returns the failed checks of `/readyz`. */
   readonly failures: () => Promise<readonly string[]>;
   /** Resolves when everything has ended after the signal. */
@@ -114,9 +114,8 @@ export async function startServer(
     ...(await poolDeps(settings, stores, cleanup)),
   };
   const others = await servicesFor(settings, deps, stores);
-  const secrets = { credential, sessionSecret };
-  const webConsole = openConsole(settings, { ...deps, ...secrets, services: others }, cleanup);
-  const { services, sessions, newLink } = webConsole;
+  const consoleDeps = { ...deps, credential, sessionSecret, services: others };
+  const { services, sessions, newConsoleLink } = openConsole(settings, consoleDeps, cleanup);
   await startAll(services, stopping, cleanup);
 
   const uptimeSeconds = (): number => (nodeClock.monotonicMs() - startedMs) / 1000;
@@ -139,7 +138,7 @@ export async function startServer(
     await running.disposeAsync();
   };
   const { failures } = readiness;
-  return { http: ports.main, kubeconfig: ports.kubeconfig, consolePath: newLink(), failures, stopped };
+  return { http: ports.main, kubeconfig: ports.kubeconfig, newConsoleLink, failures, stopped };
 }
 
 function measuredWith(others: readonly (Pick<ReturnType<typeof createTimedStore>, 'metrics'> | undefined)[]) {

@@ -119,13 +119,18 @@ async function gatewayVerb(): Promise<number> {
   }
 }
 
-/** The link makes its first user an administrator, as the kubeconfig does. */
-function logConsole({ consolePath, http }: RunningServer, { publicIpv4 }: Settings, log: Log): void {
-  if (consolePath === undefined) return;
-  log.info('console', {
-    url: `http://${hostOf(http.address, publicIpv4)}:${http.port}${consolePath}`,
-    valid: 'once, within 15 minutes',
-  });
+/**
+ * Whoever has the link is an administrator, as with the kubeconfig. It is shown to a person at a terminal, and not to systems that
+ * collect logs.
+ */
+function logConsole({ newConsoleLink, http }: RunningServer, settings: Settings, log: Log): void {
+  const { publicIpv4, webConsole, logsConsoleLink } = settings;
+  if (!webConsole) return;
+  const url = `http://${hostOf(http.address, publicIpv4)}:${http.port}/console/`;
+  const isShown = process.stderr.isTTY || logsConsoleLink;
+  const link = isShown ? newConsoleLink() : undefined;
+  if (link === undefined) log.info('console', { url });
+  else log.info('console', { url: url + link, valid: 'once, within 15 minutes' });
 }
 
 /** The address that the port listens on, unless it listens on all. */

@@ -48,7 +48,10 @@ export async function startConsoleSite(flags: readonly string[] = []): Promise<C
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-console-'));
   await writeTimelines(join(dataDirectory, 'tinkerbell.db'));
   const grpc = await freePort();
-  const server = await startServer({ dataDirectory, flags: [`--tink-server-bind-port=${grpc}`, ...flags] });
+  const server = await startServer({
+    dataDirectory,
+    flags: [`--tink-server-bind-port=${grpc}`, '--console-login-link', ...flags],
+  });
   const client = new Client(`127.0.0.1:${grpc}`, credentials.createInsecure());
   const agent: Agent = { client, running: new Map() };
   const ask = askAt(server);

@@ -33,8 +33,8 @@ interface WebConsole {
   readonly services: readonly Service[];
   /** Undefined if the console is disabled. */
   readonly sessions: Sessions | undefined;
-  /** Returns a path that signs in once as the administrator of this server. Undefined if the console is disabled. */
-  readonly newLink: () => string | undefined;
+  /** Returns a fragment of the path that signs in once as the administrator of this server. Undefined if the console is disabled. */
+  readonly newConsoleLink: () => string | undefined;
 }
 
 export function openConsole(
@@ -43,7 +43,7 @@ export function openConsole(
   cleanup: AsyncDisposableStack,
 ): WebConsole {
   const { random, sessionSecret, authenticator, credential, services } = deps;
-  if (!webConsole) return { services, sessions: undefined, newLink: () => undefined };
+  if (!webConsole) return { services, sessions: undefined, newConsoleLink: () => undefined };
   const sessions = createSessions({ seal: createSeal(sessionSecret, 'console sessions', random), ...deps });
   const links = createOneTimeLinks(deps);
   const names = [...new Set(services.map(({ name }) => name))];
@@ -53,7 +53,7 @@ export function openConsole(
     { ...own, files: nodeFiles, version: VERSION, services: names },
     { directory },
   );
-  return { services: [...services, service], sessions, newLink: () => `/console/#${links.create()}` };
+  return { services: [...services, service], sessions, newConsoleLink: () => `#${links.create()}` };
 }
 
 /** Loads the library with the first sign-in. */

@@ -80,6 +80,8 @@ export interface Settings {
   readonly serial: SerialSettings | undefined;
   /** Whether the web console is served. */
   readonly webConsole: boolean;
+  /** The link that signs in is logged also when the log is not a terminal. */
+  readonly logsConsoleLink: boolean;
   /** Rules for the objects that Hardware may reference in templates. */
   readonly referenceRules: ReferenceRules;
   readonly relay?: RelayConfig;
@@ -144,6 +146,7 @@ export function settingsFrom(flags: FlagReader, networkInterfaces: readonly Netw
     serial: serialSettings(flags, dataDirectory),
     doctor: doctorSettings(flags, address),
     webConsole: flags.boolean('console-enabled'),
+    logsConsoleLink: flags.boolean('console-login-link'),
     ...(flags.boolean('enable-tink-server') ? { workflows: workflowsConfig(flags, address) } : {}),
   };
 }

@@ -14,6 +14,9 @@ export const accessFlags = flagGroup('Access to the API', {
     { default: '7444' },
   ),
   'console-enabled': boolean('serve the web console at /console/', { default: 'true' }),
+  'console-login-link': boolean(
+    'log a link that signs in to the web console once, also when the log is not a terminal',
+  ),
   'client-ca-file': text(
     'authorities of client certificates on the HTTPS port, PEM. The common name is the user, organizations are groups',
   ),
