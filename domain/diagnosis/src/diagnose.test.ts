@@ -85,6 +85,24 @@ test('repeated requests are no progress, and the verdict comes within a minute o
   assert.equal(at(59).verdict.sinceMs, START_MS + 10);
 });
 
+test('silence while the server was down means nothing, unless it was a finding before', () => {
+  const records = timelineOf(firmware());
+  const causeAt = (seconds: number, from: number, until: number) =>
+    diagnose({
+      nowMs: START_MS + seconds * 1000,
+      macs: [],
+      records,
+      hardware,
+      limitMs,
+      down: { fromMs: START_MS + from * 1000, untilMs: START_MS + until * 1000 },
+    }).verdict.cause;
+  // The limit is 40 s, of which 10 s passed before the server went down.
+  assert.equal(causeAt(320, 10, 300), undefined);
+  assert.equal(causeAt(331, 10, 300), 'tftp-blocked');
+  assert.equal(causeAt(301, 41, 300), 'tftp-blocked');
+  assert.equal(causeAt(41, -300, -1), 'tftp-blocked');
+});
+
 test('each step but the start of a server is judged within a minute by default', () => {
   for (const step of stepNames)
     assert.ok(step === 'power-on' || limitMs(step) <= 60_000, `${step}: ${limitMs(step)}`);

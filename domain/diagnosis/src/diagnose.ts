@@ -81,7 +81,7 @@ function againOf({ wait, troubles, nowMs, lastPrinted }: Facts, { state }: Verdi
   const times = [
     ...troubles.map(({ atMs }) => atMs + SETTLE_MS),
     ...lastPrinted.slice(-1).map(({ atMs }) => atMs + SETTLE_MS),
-    ...(wait === undefined ? [] : [wait.sinceMs + SETTLE_MS, wait.sinceMs + wait.limitMs]),
+    ...(wait === undefined ? [] : [wait.sinceMs + SETTLE_MS, wait.dueMs]),
   ].filter((atMs) => atMs > nowMs);
   return times.length === 0 || state === 'unseen' ? undefined : Math.min(...times);
 }

@@ -37,18 +37,22 @@ export interface Observation {
   };
   /** Silence in a step is normal for this long, in milliseconds. */
   readonly limitMs: (step: StepName) => number;
+  /** When the server did not run, before its last start. Silence in that time means nothing. */
+  readonly down?: { readonly fromMs: number; readonly untilMs: number };
 }
 
 export interface Wait {
   readonly step: StepName;
   readonly sinceMs: number;
   readonly limitMs: number;
+  /** When silence becomes a finding. */
+  readonly dueMs: number;
   readonly isOverdue: boolean;
   /** The record that began the wait. */
   readonly record: TimelineRecord;
 }
 
-export interface Facts extends Omit<Observation, 'limitMs'> {
+export interface Facts extends Omit<Observation, 'limitMs' | 'down'> {
   /** Oldest first. */
   readonly boots: readonly (readonly StagedRecord[])[];
   /** The last boot. Empty if the machine has not been seen. */
@@ -67,7 +71,7 @@ export interface Facts extends Omit<Observation, 'limitMs'> {
 const TERMINAL: readonly string[] = ['SUCCESS', 'FAILED', 'TIMEOUT'];
 
 export function factsOf(observation: Observation): Facts {
-  const { records, workflows = [], printed = [], limitMs: _, ...rest } = observation;
+  const { records, workflows = [], printed = [], limitMs: _limitMs, down: _down, ...rest } = observation;
   const boots = bootsIn(records);
   const boot = boots.at(-1) ?? [];
   const startMs = boot[0]?.atMs ?? 0;
@@ -93,28 +97,30 @@ function unfinishedOf(workflows: readonly Workflow[]): readonly Workflow[] {
 const SEEN_BY: readonly string[] = ['dhcp', 'tftp', 'http', 'image', 'syslog', 'agent'];
 
 /** A BMC has restarted the machine for a workflow, and the machine has not been seen since. */
-function powerWait({ records, nowMs, limitMs, workflows = [] }: Observation): Wait | undefined {
+function powerWait(observation: Observation): Wait | undefined {
+  const { records, workflows = [] } = observation;
   const at = records.findLastIndex(({ event }) => event === 'boot-job-completed');
   const record = records[at];
   const isSeen = records.slice(at + 1).some(({ source }) => SEEN_BY.includes(source));
   if (record === undefined || isSeen || unfinishedOf(workflows).length === 0) return undefined;
-  return waitOf(record, { step: 'power-on', nowMs, limitMs });
+  return waitOf(observation, record, 'power-on');
 }
 
-function bootWait({ nowMs, limitMs }: Observation, boot: readonly StagedRecord[]): Wait | undefined {
+function bootWait(observation: Observation, boot: readonly StagedRecord[]): Wait | undefined {
   const at = noveltiesOf(boot).at(-1) ?? -1;
   const record = boot[at];
   if (record === undefined || isEnded(boot)) return undefined;
   const step = stepAfter(record, boot.slice(0, at));
-  return step === undefined ? undefined : waitOf(record, { step, nowMs, limitMs });
+  return step === undefined ? undefined : waitOf(observation, record, step);
 }
 
-function waitOf(
-  record: TimelineRecord,
-  { step, nowMs, limitMs }: { step: StepName } & Pick<Observation, 'nowMs' | 'limitMs'>,
-): Wait {
+function waitOf({ nowMs, limitMs, down }: Observation, record: TimelineRecord, step: StepName): Wait {
   const [sinceMs, limit] = [record.atMs, limitMs(step)];
-  return { step, sinceMs, limitMs: limit, isOverdue: nowMs - sinceMs >= limit, record };
+  const deafMs = down === undefined ? 0 : Math.max(0, down.untilMs - Math.max(down.fromMs, sinceMs));
+  // Silence that was a finding before the server ended is one afterwards.
+  const isOld = down !== undefined && down.fromMs - sinceMs >= limit;
+  const dueMs = sinceMs + limit + (isOld ? 0 : deafMs);
+  return { step, sinceMs, limitMs: limit, dueMs, isOverdue: nowMs >= dueMs, record };
 }
 
 /** The workflow of this boot has ended and was not retried, or the installed system has reported. */

@@ -91,6 +91,22 @@ test('a restart forgets no verdict, no duration, and reports nothing twice', asy
   assert.equal(second.usual.usualMs('', 'address'), 3000);
 });
 
+test('a machine that could not be heard because the server was down gets its whole time', async () => {
+  const path = join(folder, 'down.db');
+  const [store, clock] = [createMemoryStore(), new HandClock()];
+  {
+    await using first = await startDoctor({ path, store, clock });
+    first.append(offer(), acknowledge());
+    await clock.advance(5);
+  }
+  await clock.advance(600);
+  await using second = await startDoctor({ path, store, clock, objects: [] });
+  await clock.advance(20);
+  assert.equal(second.verdicts.get('default/m1')?.state, 'booting');
+  await clock.advance(40);
+  assert.equal(second.verdicts.get('default/m1')?.cause, 'tftp-blocked');
+});
+
 test('a machine that the doctor of another server reports is only kept in memory', async () => {
   await using doctor = await startDoctor({ reports: false });
   doctor.append(offer(), acknowledge());

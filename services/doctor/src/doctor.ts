@@ -8,6 +8,7 @@ import {
   modelOf,
   stepDurations,
   UsualDurations,
+  type Observation,
   type TimelineRecord,
   type Verdict,
 } from '@tinkerbell/diagnosis';
@@ -97,6 +98,8 @@ class Ward {
   readonly #listeners = new Set<Listener>();
   /** The first record of the last boot from which durations were learned. */
   readonly #learned = new Map<string, number>();
+  /** From the last record of the former run to the start of this one. */
+  #down: Observation['down'];
   readonly reported: JournalRecord[] = [];
   readonly #hasReadAll = Promise.withResolvers<void>();
   readonly readAll = this.#hasReadAll.promise;
@@ -145,12 +148,15 @@ class Ward {
   /** Returns the sequence of the last record. */
   async #readJournal(signal: AbortSignal): Promise<number> {
     const { journal, clock, log } = this.#deps;
+    const startedMs = clock.nowMs();
     let after = 0;
     while (!signal.aborted) {
       try {
         const records = await journal.read({ after, limit: PAGE });
         for (const record of records) this.#remember(record);
         this.#condenseOld(records);
+        const lastMs = records.findLast(({ atMs }) => atMs < startedMs)?.atMs;
+        if (lastMs !== undefined) this.#down = { fromMs: lastMs, untilMs: startedMs };
         after = records.at(-1)?.sequence ?? after;
         if (records.length < PAGE) break;
       } catch (thrown) {
@@ -243,6 +249,7 @@ class Ward {
         timelines: this.#timelines,
         network: this.#network,
         usual: this.#usual,
+        ...(this.#down === undefined ? {} : { down: this.#down }),
       },
       hardware,
       clock.nowMs(),

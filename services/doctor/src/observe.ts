@@ -69,10 +69,11 @@ export interface Observing {
   readonly network: Network;
   readonly usual: UsualDurations;
   readonly serverAddress: string;
+  readonly down?: Observation['down'];
 }
 
 export function observationOf(
-  { view, timelines, network, usual, serverAddress }: Observing,
+  { view, timelines, network, usual, serverAddress, down }: Observing,
   hardware: Hardware,
   nowMs: number,
 ): Observation {
@@ -89,6 +90,7 @@ export function observationOf(
     near: records.some(isOfMachine) ? [] : network.near(macs),
     network: { serverAddress, relays: network.relays },
     limitMs: (step) => usual.limitMs(model, step),
+    ...(down === undefined ? {} : { down }),
   };
 }
 

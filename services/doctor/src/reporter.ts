@@ -52,7 +52,7 @@ export function createDoctorReporter(deps: DoctorDeps, config: DoctorConfig, doc
   }
 
   return {
-    name: 'doctor-reporter',
+    name: 'reporter',
     routes: [],
     metrics: set,
     stopped: () => stopped,

@@ -211,6 +211,21 @@ test('replies go to the relay, to the address in use, in a frame, or by broadcas
   assert.deepEqual(destinations({ framesTo: 'any-mac' }), [relay, inUse, frame, everybody]);
 });
 
+test('the relay of a packet is recorded, whether the packet is answered or not', () => {
+  const giaddr = ipv4('10.1.0.1');
+  const stranger = hexToBytes('02005e1000ff 00000000000000000000')!;
+  const { entries } = listen(
+    packet(UEFI, { giaddr }),
+    packet(UEFI),
+    packet(UEFI, { giaddr, hardwareAddress: stranger }),
+  );
+  const relays = entries.map(({ event, details }) => `${event} ${details?.['relay']}`);
+  assert.ok(
+    relays.includes('offer-sent 10.1.0.1') && relays.includes('request-ignored 10.1.0.1'),
+    relays.join(),
+  );
+});
+
 test('an ignored packet is counted by reason, and recorded in the timeline once a minute per machine and reason', () => {
   const stranger = hexToBytes('02005e1000ff 00000000000000000000')!;
   const { sent, counters, entries } = listen(

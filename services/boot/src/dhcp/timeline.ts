@@ -84,7 +84,7 @@ export function createDhcpTimeline(deps: TimelineDeps, metrics: BootMetrics): Dh
       const type = nameOf(request);
       if (reason === 'client-released')
         return writeIgnored({ mac, reason, event: 'address-released', message });
-      writeIgnored({ mac, reason, message: `${type} ignored: ${message}`, type });
+      writeIgnored({ mac, reason, message: `${type} ignored: ${message}`, type, ...relayOf(request) });
     },
 
     declined({ request, client, view }) {
@@ -145,15 +145,20 @@ interface Ignored {
   readonly event?: 'request-ignored' | 'address-declined' | 'address-released';
   readonly message: string;
   readonly type?: string;
+  readonly relay?: Ipv4;
 }
 
 function ignoredWriter({ log, journal, clock }: TimelineDeps, metrics: BootMetrics) {
   const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
-  return ({ mac, reason, event = 'request-ignored', message, type }: Ignored) => {
+  return ({ mac, reason, event = 'request-ignored', message, type, relay }: Ignored) => {
     metrics.dhcpIgnored.add({ reason });
     log.debug('DHCP packet ignored', { mac, reason, detail: message });
     if (mac === undefined || !mayWriteIgnored(`${mac} ${reason}`)) return;
-    const details = { reason, ...(type === undefined ? {} : { type }) };
+    const details = {
+      reason,
+      ...(type === undefined ? {} : { type }),
+      ...(relay === undefined ? {} : { relay }),
+    };
     journal.append({ source: 'dhcp', event, machine: mac, message, details });
   };
 }
@@ -186,11 +191,15 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
         file,
         architecture: client.architecture,
         client: whoIs(client),
-        // The doctor finds by it which networks have a relay.
-        ...(request.giaddr === IPV4_ANY ? {} : { relay: request.giaddr }),
+        ...relayOf(request),
       },
     });
   };
+}
+
+/** The doctor finds by it which networks have a relay. */
+function relayOf({ giaddr }: DhcpPacket): { readonly relay?: Ipv4 } {
+  return giaddr === IPV4_ANY ? {} : { relay: giaddr };
 }
 
 /** Helps an operator see why the machine continues with its disk. */
