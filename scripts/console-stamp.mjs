@@ -4,7 +4,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Packages of the repository whose sources the console contains. */
-const SOURCES = ['apps/console', 'languages/yaml', 'domain/access', 'domain/workflow/src/shown-state.ts'];
+const SOURCES = [
+  'apps/console',
+  'languages/yaml',
+  'domain/access',
+  'domain/diagnosis',
+  'domain/workflow/src/shown-state.ts',
+];
 const OTHERS = ['package-lock.json', 'scripts/build-console.ts'];
 
 /** Returns a hash of the content of all sources, so that a fresh checkout and an edit are both detected. */

@@ -19,7 +19,7 @@ import type { JournalRecord } from '@tinkerbell/store-contract';
 import { unaryCall } from '../crash/simulated-agent.ts';
 import { startServer, type ServerChild } from '../start-server.ts';
 import { bootRecords, outputRecords } from './booted-machine.ts';
-import { hardware, macOf, TEMPLATE, workflow } from './site-objects.ts';
+import { hardware, macOf, TEMPLATE, WARNING, workflow } from './site-objects.ts';
 
 const OBJECTS = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
 const METHODS = serviceDefinition(WorkflowService);
@@ -153,6 +153,7 @@ export async function furnish(site: ConsoleSite): Promise<void> {
       },
     },
   });
+  await ask('/api/v1/namespaces/default/events', 'POST', WARNING);
   for (let number = 1; number <= 24; number++) await ask(`${OBJECTS}/hardware`, 'POST', hardware(number));
   const states = ['fails', 'succeeds', 'runs', 'pauses', 'waits'] as const;
   for (const [index, state] of states.entries()) {

@@ -70,3 +70,16 @@ export function workflow(number: number): object {
 export function macOf(number: number): string {
   return `52:54:00:ab:cd:${number.toString(16).padStart(2, '0')}`;
 }
+
+/** As the server writes it when a boot stops. */
+export const WARNING = {
+  apiVersion: 'v1',
+  kind: 'Event',
+  metadata: { name: 'node-6.1', namespace: 'default' },
+  type: 'Warning',
+  reason: 'FileNotFound',
+  message: 'it requested ipxe.efi, which does not exist',
+  involvedObject: { apiVersion: TINKERBELL, kind: 'Hardware', namespace: 'default', name: 'node-6' },
+  firstTimestamp: new Date().toISOString(),
+  lastTimestamp: new Date().toISOString(),
+};

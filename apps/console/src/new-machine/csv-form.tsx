@@ -8,7 +8,7 @@ import { readMachineCsv, type CsvRow } from './machine-csv.ts';
 import { hardwareOf } from './machine-form.ts';
 
 const EXAMPLE =
-  'name,mac,address,gateway,disk\nrack7-node1,52:54:00:ab:cd:01,192.168.56.41/24,192.168.56.1,/dev/sda';
+  'name,mac,ip,netmask,gateway,disks\nrack7-node1,52:54:00:ab:cd:01,192.168.56.41,255.255.255.0,192.168.56.1,/dev/sda';
 const ROWS_SHOWN = 200;
 
 /** Registers every valid row. Rows that fail stay, with the reason. */

@@ -31,13 +31,25 @@ test('quoted cells keep separators, quotes and line ends', () => {
   assert.deepEqual([rows.length, rows[1]?.line, rows[1]?.form.disk], [2, 4, '/dev/sdb']);
 });
 
+test('an address has its prefix, or a netmask in a column of its own, as with tink import', () => {
+  const read = rowsOf(
+    'name,mac,ip,netmask\nm1,52:54:00:00:00:01,10.0.0.1,255.255.252.0\nm2,52:54:00:00:00:02,10.0.0.2,255.0.255.0',
+  );
+  assert.deepEqual(
+    read.map(({ form }) => form.address),
+    ['10.0.0.1/22', '10.0.0.2/255.0.255.0'],
+  );
+  assert.equal(read[0]?.problem, '');
+  assert.match(read[1]?.problem ?? '', /^address: /);
+});
+
 test('a row without a name gets one from its MAC', () => {
   assert.equal(rowsOf('mac\n52:54:00:AB:CD:01')[0]?.form.name, 'machine-52-54-00-ab-cd-01');
 });
 
 test('wrong columns and wrong cells are named', () => {
   assert.deepEqual(readMachineCsv('name,colour\nm1,red'), {
-    problem: 'the column "colour" is unknown; the first line must be like name,mac,address,gateway,disk',
+    problem: 'the column "colour" is unknown; the first line must be like name,mac,ip,netmask,gateway,disks',
   });
   assert.ok('problem' in readMachineCsv('name\nm1'));
   assert.match(rowsOf('name,mac\nm1,wrong')[0]?.problem ?? '', /^mac: six bytes/);

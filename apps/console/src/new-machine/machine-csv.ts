@@ -1,5 +1,8 @@
-/** Reads machines from CSV (RFC 4180), as a spreadsheet copies them: with commas, semicolons or tabs. Pure. */
-import { emptyForm, problemsOf, type MachineForm } from './machine-form.ts';
+/**
+ * Reads machines from CSV (RFC 4180), as a spreadsheet copies them: with commas, semicolons or tabs. The columns are those of
+ * `tink import`, as far as the form has them. Pure.
+ */
+import { addressWith, emptyForm, problemsOf, type MachineForm } from './machine-form.ts';
 
 export interface CsvRow {
   /** From 1. */
@@ -11,18 +14,20 @@ export interface CsvRow {
 
 export type ReadCsv = { readonly rows: readonly CsvRow[] } | { readonly problem: string };
 
-const names: Readonly<Record<string, keyof MachineForm>> = {
+type CsvField = keyof MachineForm | 'netmask';
+
+const names: Readonly<Record<string, CsvField>> = {
   name: 'name',
-  hostname: 'name',
   namespace: 'namespace',
   mac: 'mac',
   address: 'address',
   ip: 'address',
-  ip_address: 'address',
+  netmask: 'netmask',
   gateway: 'gateway',
   disk: 'disk',
+  disks: 'disk',
 };
-const HEADER_EXAMPLE = 'name,mac,address,gateway,disk';
+const HEADER_EXAMPLE = 'name,mac,ip,netmask,gateway,disks';
 
 export function readMachineCsv(text: string): ReadCsv {
   const lines = recordsIn(text);
@@ -39,16 +44,15 @@ export function readMachineCsv(text: string): ReadCsv {
   return { rows: records.map(({ line, cells }) => rowOf(line, cells, fields)) };
 }
 
-function rowOf(
-  line: number,
-  cells: readonly string[],
-  fields: readonly (keyof MachineForm | undefined)[],
-): CsvRow {
+function rowOf(line: number, cells: readonly string[], fields: readonly (CsvField | undefined)[]): CsvRow {
   const given = fields.flatMap((field, index) =>
     field === undefined ? [] : [[field, (cells[index] ?? '').trim()]],
   );
-  const filled = Object.fromEntries(given.filter(([, value]) => value !== ''));
-  const form = { ...emptyForm, ...filled };
+  const filled: Partial<Record<CsvField, string>> = Object.fromEntries(
+    given.filter(([, value]) => value !== ''),
+  );
+  const { netmask, ...others } = filled;
+  const form: MachineForm = { ...emptyForm, ...others, address: addressWith(others.address ?? '', netmask) };
   const named =
     form.name === '' ? { ...form, name: `machine-${form.mac.toLowerCase().replaceAll(/[:.]/g, '-')}` } : form;
   const problems = Object.entries(problemsOf(named)).map(([field, message]) => `${field}: ${message}`);

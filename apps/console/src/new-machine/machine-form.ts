@@ -71,6 +71,13 @@ export function hardwareOf({ name, namespace, mac, address, gateway, disk }: Mac
   };
 }
 
+/** Returns `address/prefix`, if there is a netmask and the address has no prefix. An invalid netmask stays, and is reported. */
+export function addressWith(address: string, netmask: string | undefined): string {
+  if (netmask === undefined || address.includes('/')) return address;
+  const prefixes = Array.from({ length: 32 }, (_, index) => index + 1);
+  return `${address}/${prefixes.find((prefix) => netmaskOf(prefix) === netmask) ?? netmask}`;
+}
+
 function addressOf(text: string): { readonly address: string; readonly netmask: string } | undefined {
   const [address = '', length = ''] = text.trim().split('/');
   const prefix = /^\d{1,2}$/.test(length) ? Number(length) : 0;

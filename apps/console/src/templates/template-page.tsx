@@ -79,10 +79,12 @@ export function TemplatePage() {
           }
         />
       </Suspense>
-      <p className="quiet">To see the text for one machine, without a workflow:</p>
-      <TinkCommand
-        command={`tink template render ${shellWord(name)} --hardware MACHINE${inNamespace(namespace)}`}
-      />
+      <div className="page-end">
+        <p className="quiet">To see the text for one machine, without a workflow:</p>
+        <TinkCommand
+          command={`tink template render ${shellWord(name)} --hardware MACHINE${inNamespace(namespace)}`}
+        />
+      </div>
       {isStarting && <StartWorkflow template={template} onClose={() => setStarting(false)} />}
     </div>
   );
