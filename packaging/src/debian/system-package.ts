@@ -10,7 +10,7 @@ import { buildDeb } from './build-deb.ts';
 /** What `npm run hook` writes, and the value of `hook-dir` in the settings file. */
 export const SYSTEM_FOLDER = 'usr/lib/tinkerbell-os';
 
-const COPYRIGHT = `Copyright: the authors of Tinkerbell in TypeScript, and those of its parts
+const COPYRIGHT = `Copyright (C) 2026 the authors of Tinkerbell in TypeScript, and those of its parts
 
 The in-memory OS consists of Debian packages, unchanged, of Node.js and of the agent of Tinkerbell.
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageNameOf, type LockedPackages } from './npm-packages.ts';
 
-const OURS = `Copyright: the authors of Tinkerbell in TypeScript
+const OURS = `Copyright (C) 2026 the authors of Tinkerbell in TypeScript
 
 Tinkerbell in TypeScript is licensed under the Apache License, Version 2.0.
 On Debian systems its text is in /usr/share/common-licenses/Apache-2.0.
