@@ -16,6 +16,7 @@ export const accessFlags = flagGroup('Access to the API', {
   'console-enabled': boolean('serve the web console at /console/', { default: 'true' }),
   'console-login-link': boolean(
     'log a link that signs in to the web console once, also when the log is not a terminal',
+    { default: 'false' },
   ),
   'client-ca-file': text(
     'authorities of client certificates on the HTTPS port, PEM. The common name is the user, organizations are groups',
