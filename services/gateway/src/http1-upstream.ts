@@ -16,6 +16,9 @@ const FREE_SOCKETS_MAX = 64;
 /** Below the five seconds after which Node servers close idle connections. */
 const FREE_SOCKET_MS = 4000;
 
+/** One for all, because each captures a stack, and one connection may have had hundreds of requests. */
+const CLIENT_GONE = new Error('the client has disconnected');
+
 /** Endpoints that use HTTP/1.1. Connections are kept alive. */
 export function createHttp1Client({ host, port }: Endpoint): UpstreamClient {
   const agent = new nodeHttp.Agent({
@@ -52,7 +55,7 @@ function ask(
       headers: isWebSocket ? { ...headers, connection: 'Upgrade', upgrade: 'websocket' } : headers,
       joinDuplicateHeaders: true,
     });
-    const giveUp = (): void => void outgoing.destroy(new Error('the client has disconnected'));
+    const giveUp = (): void => void outgoing.destroy(CLIENT_GONE);
     gone.onHappened(giveUp);
     outgoing.once('close', () => gone.forget(giveUp));
     let isConnected = false;

@@ -208,6 +208,8 @@ export class RequestFlow {
       answer = await route.pool.ask(request);
     } catch (thrown) {
       if (!(thrown instanceof UpstreamFailure)) throw thrown;
+      // One connection of a client, or of an upstream, may end hundreds of requests.
+      await this.#places.take();
       return this.#refuse(visit, refusal ?? upstreamDown(thrown), who);
     } finally {
       stopTimer();

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { MetricSet } from '@tinkerbell/platform-metrics';
+import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Exchange } from './exchange.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import { RequestFlow } from './request-flow.ts';
+import { startGateway } from './testing/gateway-bench.ts';
 
 const REQUESTS = 100;
 
@@ -50,4 +55,34 @@ test('the requests of one packet are spread over turns of the event loop', async
   count();
   assert.equal(begun, REQUESTS);
   assert.ok(Math.max(...beginsPerTurn) <= 8, beginsPerTurn.join(' '));
+});
+
+test('the requests that end with one connection are spread over turns too', async () => {
+  const upstream = createServer(() => undefined);
+  let arrived = 0;
+  upstream.on('request', () => void (arrived += 1));
+  upstream.listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  const { port } = upstream.address() as AddressInfo;
+  await using bench = await startGateway(
+    `listeners: [{name: web, address: 127.0.0.1, port: 0}]\nroutes: [{name: r, upstream: {endpoints: "127.0.0.1:${port}"}}]\n`,
+  );
+  const session = connect(`http://127.0.0.1:${bench.gateway.portOf('web')}`);
+  session.on('error', () => undefined);
+  for (let count = 0; count < REQUESTS; count++)
+    session.request({ ':path': '/', ':authority': 'a' }).on('error', () => undefined);
+  while (arrived < REQUESTS) await new Promise(setImmediate);
+  session.destroy();
+  const ended = () =>
+    Object.entries(samplesOf(bench.gateway.metrics))
+      .filter(([name]) => name.startsWith('gateway_requests_total'))
+      .reduce((sum, [, value]) => sum + value, 0);
+  const endsPerTurn: number[] = [];
+  for (let before = 0; before < REQUESTS; before = ended()) {
+    await new Promise(setImmediate);
+    endsPerTurn.push(ended() - before);
+  }
+  upstream.close();
+  upstream.closeAllConnections();
+  assert.ok(Math.max(...endsPerTurn) <= 20, endsPerTurn.filter((count) => count > 0).join(' '));
 });

@@ -328,9 +328,11 @@ class SqliteStore implements Store {
       if (after < oldest) return { ok: false, reason: 'compacted', oldestRevision: oldest };
       const { changes, isWhole } = this.#tables.changes(query, { after, until: this.#durableRevision });
       if (isWhole) return { ok: true, stop: this.#hub.add(query, handlers, changes) };
+      // An object that was large to read is large to encode too.
+      await nextTurn();
       for (const change of changes) handlers.onChange(change);
       after = changes.at(-1)?.revision ?? after;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
     }
   }
 
@@ -371,4 +373,8 @@ function resultOf(outcome: Outcome): CommitResult {
 function unavailable(writes: readonly Write[], message: string): CommitResult {
   const key = writes[0]?.key ?? { collection: '', namespace: '', name: '' };
   return { ok: false, reason: 'unavailable', key, message };
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
