@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createIpmiDriver } from '@tinkerbell/engine-bmc';
-import { nodeClock, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
+import { nodeClock, nodeRandom, nodeUdp, nodeUdp6 } from '@tinkerbell/platform-node';
 import { bmcAddress } from './bmc-address.ts';
 import { consoleRows, type Rack } from './bmc-consoles.ts';
 import { create, machineOf, secretOf } from './bmc-objects.ts';
@@ -165,7 +165,7 @@ async function untilCompleted(server: LoopbackServer, path: string): Promise<voi
 
 /** One login and one command: for ipmitool a process, for ours a session of the driver. */
 async function commandRow(context: BenchContext, port: number): Promise<Row> {
-  const driver = createIpmiDriver({ clock: nodeClock, random: nodeRandom, udp: nodeUdp });
+  const driver = createIpmiDriver({ clock: nodeClock, random: nodeRandom, udp: nodeUdp, udp6: nodeUdp6 });
   const target = {
     host: bmcAddress(0),
     credentials: { username: 'admin', password: PASSWORD },

@@ -1,12 +1,12 @@
 import type { UdpAddress, UdpHandlers } from './udp.ts';
 
-/** A socket on one network interface. IPv6 link-local addresses are meaningless without one. */
+/** A socket on one network interface, or on all. Link-local addresses are meaningless without one. */
 export interface Udp6Options {
   /** 0 lets the platform choose a port. */
   readonly port: number;
-  readonly networkInterface: string;
-  /** The multicast groups to receive on that network interface. */
-  readonly groups: readonly string[];
+  readonly networkInterface?: string;
+  /** The multicast groups to receive on that network interface. Default: none. */
+  readonly groups?: readonly string[];
 }
 
 /** Addresses are IPv6 text without a zone, because the socket's network interface applies. */

@@ -1,8 +1,8 @@
 /**
- * UDP over IPv6 on one network interface. The socket is made by system calls. Two sockets on one port would each get the
+ * UDP over IPv6. The socket of one network interface is made by system calls. Two sockets on one port would each get the
  * multicasts of both network interfaces unless they are bound to them (SO_BINDTODEVICE), which Node's own API cannot do.
  */
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket, type BindOptions, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import {
   messageOf,
@@ -24,17 +24,18 @@ const IPV6_V6ONLY = 26;
 
 export const nodeUdp6: Udp6 = {
   async open(options, handlers) {
-    const fd = await boundDescriptor(options);
-    const socket = createSocket({ type: 'udp6', lookup: asGiven });
+    const { networkInterface, port, groups = [] } = options;
+    const fd = networkInterface === undefined ? undefined : await boundDescriptor({ networkInterface, port });
+    const socket = createSocket({ type: 'udp6', ipv6Only: true, lookup: asGiven });
     try {
-      await adopt(socket, fd);
-      for (const group of options.groups) socket.addMembership(group, `::%${options.networkInterface}`);
+      await bind(socket, fd === undefined ? { port, exclusive: true } : { fd, exclusive: true });
+      for (const group of groups) socket.addMembership(group, `::%${networkInterface}`);
     } catch (thrown) {
       socket.close();
       const message = messageOf(thrown);
       throw new PlatformError('unavailable', `cannot open ${nameOf(options)}: ${message}`, { cause: thrown });
     }
-    return new NodeUdp6Socket(socket, options.networkInterface, handlers);
+    return new NodeUdp6Socket(socket, networkInterface, handlers);
   },
 
   macOf: (networkInterface) => networkInterfaces()[networkInterface]?.[0]?.mac,
@@ -49,17 +50,19 @@ function asGiven(
   callback(null, address, 6);
 }
 
-function adopt(socket: Socket, fd: number): Promise<void> {
+function bind(socket: Socket, to: BindOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
-    socket.bind({ fd, exclusive: true }, () => {
+    socket.bind(to, () => {
       socket.removeListener('error', reject);
       resolve();
     });
   });
 }
 
-async function boundDescriptor(options: Udp6Options): Promise<number> {
+type OnInterface = Required<Pick<Udp6Options, 'networkInterface' | 'port'>>;
+
+async function boundDescriptor(options: OnInterface): Promise<number> {
   if (process.platform !== 'linux') {
     throw new PlatformError('unavailable', `cannot open ${nameOf(options)}: only on Linux`);
   }
@@ -73,7 +76,7 @@ async function boundDescriptor(options: Udp6Options): Promise<number> {
   throw socketFailure(-result, { where: nameOf(options), port: options.port, networkInterface, holder });
 }
 
-function configure(library: CLibrary, fd: number, { networkInterface, port }: Udp6Options): number {
+function configure(library: CLibrary, fd: number, { networkInterface, port }: OnInterface): number {
   const settings = [
     interfaceOption(networkInterface),
     { level: IPPROTO_IPV6, name: IPV6_V6ONLY, value: optionValue(1) },
@@ -95,7 +98,8 @@ function anyAddress(port: number): Uint8Array {
 }
 
 function nameOf({ port, networkInterface }: Udp6Options): string {
-  return `UDP port ${port} of IPv6 on ${networkInterface}`;
+  const where = networkInterface === undefined ? '' : ` on ${networkInterface}`;
+  return `UDP port ${port} of IPv6${where}`;
 }
 
 class NodeUdp6Socket implements Udp6Socket {
@@ -104,7 +108,7 @@ class NodeUdp6Socket implements Udp6Socket {
   readonly #handlers: UdpHandlers;
   #closed = false;
 
-  constructor(socket: Socket, networkInterface: string, handlers: UdpHandlers) {
+  constructor(socket: Socket, networkInterface: string | undefined, handlers: UdpHandlers) {
     this.#socket = socket;
     this.#handlers = handlers;
     const { address, port } = socket.address();

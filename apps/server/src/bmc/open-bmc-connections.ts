@@ -11,7 +11,7 @@ import {
   type Drivers,
   type TrustOf,
 } from '@tinkerbell/engine-bmc';
-import { messageOf, type Clock, type Random, type Udp } from '@tinkerbell/platform-contract';
+import { messageOf, type Clock, type Random, type Udp, type Udp6 } from '@tinkerbell/platform-contract';
 import { openNodeEndpointHttp, openNodeEndpointStream } from '@tinkerbell/platform-node';
 import type { Store } from '@tinkerbell/store-contract';
 import { SettingsError } from '../settings/settings-error.ts';
@@ -22,6 +22,7 @@ interface Deps {
   readonly clock: Clock;
   readonly random: Random;
   readonly udp: Udp;
+  readonly udp6: Udp6;
 }
 
 /** Throws a SettingsError when the file of the authorities cannot be read. */
@@ -30,10 +31,10 @@ export function openBmcConnections(deps: Deps, settings: BmcConnectionSettings):
   return new BmcConnections({ ...deps, ...settings, trustOf, drivers: driversFor(deps) });
 }
 
-function driversFor({ clock, random, udp }: Deps): Drivers {
+function driversFor({ clock, random, udp, udp6 }: Deps): Drivers {
   const http = { clock, openHttp: openNodeEndpointHttp };
   return {
-    ipmitool: createIpmiDriver({ clock, random, udp }),
+    ipmitool: createIpmiDriver({ clock, random, udp, udp6 }),
     gofish: createRedfishDriver(http),
     intelamt: createAmtDriver({ ...http, openStream: openNodeEndpointStream, random, hash: nodeDigestHash }),
     rpc: createRpcDriver(http),

@@ -6,7 +6,9 @@ import { BmcError } from '../bmc-error.ts';
 import type { BmcTarget } from '../driver.ts';
 import type { IpmiDeps, IpmiOptions } from './ipmi-deps.ts';
 
-/** Returns the IPv4 address and the port of a BMC. The UDP contract has no IPv6. */
+const LINK_LOCAL = /^fe[89ab]/;
+
+/** Returns the address of a BMC, as its datagrams show it, and the port. A name that has both kinds of addresses is that of the IPv4 address. */
 export async function bmcAddress(
   deps: Pick<IpmiDeps, 'lookup'>,
   target: BmcTarget,
@@ -14,22 +16,22 @@ export async function bmcAddress(
 ): Promise<UdpAddress> {
   const { host } = target;
   const port = options.port ?? target.port ?? RMCP_PORT;
-  if (isIpv4(host)) return { address: host, port };
-  if (parseIpv6(host) !== undefined) {
+  const known = isIpv4(host) ? host : parseIpv6(host);
+  if (known !== undefined && LINK_LOCAL.test(known))
     throw new BmcError(
       'unsupported',
-      `IPMI to the IPv6 address ${host} is not supported; use an IPv4 address`,
+      `the link-local address ${host} is meaningless without a network interface; use another address of the BMC`,
     );
-  }
+  if (known !== undefined) return { address: known, port };
   const resolve = deps.lookup ?? systemLookup;
   try {
     return { address: await resolve(host), port };
   } catch (cause) {
-    throw new BmcError('unreachable', `the name ${host} has no IPv4 address`, { cause });
+    throw new BmcError('unreachable', `the name ${host} has no address`, { cause });
   }
 }
 
 async function systemLookup(host: string): Promise<string> {
-  const found = await lookup(host, { family: 4 });
-  return found.address;
+  const { address } = await lookup(host, { order: 'ipv4first' });
+  return parseIpv6(address) ?? address;
 }

@@ -1,6 +1,8 @@
-import type { Udp, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
+import type { Udp6Socket, UdpAddress, UdpSocket } from '@tinkerbell/platform-contract';
 import { messageOf } from '@tinkerbell/platform-contract';
+import { isIpv4 } from '@tinkerbell/wire';
 import { BmcError } from '../bmc-error.ts';
+import type { IpmiDeps } from './ipmi-deps.ts';
 
 /** A socket for one BMC. Datagrams of other senders are dropped. */
 export class IpmiChannel implements AsyncDisposable {
@@ -9,18 +11,22 @@ export class IpmiChannel implements AsyncDisposable {
   /** Why the system could not send the last datagram. It explains a missing answer. */
   sendError: Error | undefined;
   readonly address: UdpAddress;
-  readonly #socket: UdpSocket;
+  readonly #socket: Pick<UdpSocket | Udp6Socket, 'send' | 'close'>;
 
-  private constructor(socket: UdpSocket, address: UdpAddress) {
+  private constructor(socket: Pick<UdpSocket | Udp6Socket, 'send' | 'close'>, address: UdpAddress) {
     this.#socket = socket;
     this.address = address;
   }
 
-  static async open(udp: Udp, address: UdpAddress): Promise<IpmiChannel> {
+  static async open(
+    { udp, udp6 }: Pick<IpmiDeps, 'udp' | 'udp6'>,
+    address: UdpAddress,
+  ): Promise<IpmiChannel> {
+    const ofFamily = isIpv4(address.address) ? udp : udp6;
     const key = `${address.address}:${address.port}`;
     let channel: IpmiChannel | undefined;
     try {
-      const socket = await udp.open(
+      const socket = await ofFamily.open(
         { port: 0 },
         {
           onDatagram: ({ bytes, peer }) => {

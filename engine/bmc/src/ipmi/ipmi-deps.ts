@@ -1,12 +1,14 @@
 import type { IpmiCrypto } from '@tinkerbell/ipmi';
-import type { Udp } from '@tinkerbell/platform-contract';
+import type { Udp, Udp6 } from '@tinkerbell/platform-contract';
 import type { DriverDeps } from '../driver.ts';
 
 export interface IpmiDeps extends DriverDeps {
   readonly udp: Udp;
+  /** For BMCs with IPv6 addresses. */
+  readonly udp6: Pick<Udp6, 'open'>;
   /** Default: the primitives of Node. */
   readonly crypto?: IpmiCrypto;
-  /** Returns the IPv4 address of a name, and rejects when it has none. Default: the resolver of the system. */
+  /** Returns the address of a name, and rejects when it has none. Default: the resolver of the system. */
   readonly lookup?: (host: string) => Promise<string>;
 }
 

@@ -40,7 +40,7 @@ async function rack(lies: IpmiLies = {}): Promise<Rack> {
   const settings = { accounts, guid: new Uint8Array(16).fill(1), suites: cipherSuites };
   const bmc = await IpmiResponder.open({ udp, clock, random, crypto: nodeIpmiCrypto }, { settings, machine });
   Object.assign(bmc.lies, lies);
-  const driver = createIpmiDriver({ clock, random, udp });
+  const driver = createIpmiDriver({ clock, random, udp, udp6: udp });
   return {
     clock,
     machine,
@@ -127,12 +127,12 @@ test('a name without an address is unreachable, and one with an address is used'
   const udp = memoryUdp();
   const lookup = (host: string): Promise<string> =>
     host === 'bmc.example' ? Promise.resolve('127.0.0.1') : Promise.reject(new Error('not found'));
-  const driver = createIpmiDriver({ clock, random, udp, lookup });
+  const driver = createIpmiDriver({ clock, random, udp, udp6: udp, lookup });
   const target = { port: 9, credentials: { username: 'admin', password: PASSWORD }, timeoutMs: 1_000 };
   const open = (host: string) =>
     clock.until(driver.open({ ...target, host, trust: { kind: 'any' } }, {}, new AbortController().signal));
   assert.match((await failureOf(open('bmc.example'))).message, /no answer/);
-  assert.match((await failureOf(open('other.example'))).message, /other\.example has no IPv4 address/);
+  assert.match((await failureOf(open('other.example'))).message, /other\.example has no address/);
 });
 
 test('a wrong digest of RAKP message 2 is a wrong password, and of message 4 an invalid answer', async () => {

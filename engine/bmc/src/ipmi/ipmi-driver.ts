@@ -24,11 +24,11 @@ import { writePassword } from './user-password.ts';
 
 /** IPMI 2.0 over the network. It has the name of upstream's provider, which executes ipmitool. This one does not. */
 export function createIpmiDriver(deps: IpmiDeps): BmcDriver<IpmiOptions> {
-  const { clock, random, udp, crypto = nodeIpmiCrypto } = deps;
+  const { clock, random, crypto = nodeIpmiCrypto } = deps;
   return {
     name: 'ipmitool',
     async open(target, options, signal) {
-      const channel = await IpmiChannel.open(udp, await bmcAddress(deps, target, options));
+      const channel = await IpmiChannel.open(deps, await bmcAddress(deps, target, options));
       let connection: IpmiConnection | undefined;
       try {
         const { session, privilege } = await logIn(

@@ -9,7 +9,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { nodeClock, nodeRandom, nodeUdp } from '@tinkerbell/platform-node';
+import { nodeClock, nodeRandom, nodeUdp, nodeUdp6 } from '@tinkerbell/platform-node';
 import { BmcError } from '../bmc-error.ts';
 import { pingIpmi } from '../discovery/ping-ipmi.ts';
 import type { BmcSession } from '../driver.ts';
@@ -36,6 +36,12 @@ name "sim"
 set_working_mc 0x20
   startlan 1
     addr 127.0.0.1 ${port}
+    priv_limit admin
+    allowed_auths_admin none md2 md5 straight
+    guid a123456789abcdefa123456789abcdef
+  endlan
+  startlan 2
+    addr ::1 ${port}
     priv_limit admin
     allowed_auths_admin none md2 md5 straight
     guid a123456789abcdefa123456789abcdef
@@ -101,9 +107,18 @@ describe('ipmi_sim', { skip }, () => {
   });
 
   /** The first login repeats its first packet until the simulator listens. */
-  function open(options: IpmiOptions = {}, username = 'admin', password = 'secret'): Promise<BmcSession> {
-    const driver = createIpmiDriver({ clock: nodeClock, random: nodeRandom, udp: nodeUdp });
-    const target = { host: '127.0.0.1', port, credentials: { username, password }, timeoutMs: 20_000 };
+  function open(
+    options: IpmiOptions = {},
+    username = 'admin',
+    { password = 'secret', host = '127.0.0.1' } = {},
+  ): Promise<BmcSession> {
+    const driver = createIpmiDriver({
+      clock: nodeClock,
+      random: nodeRandom,
+      udp: nodeUdp,
+      udp6: nodeUdp6,
+    });
+    const target = { host, port, credentials: { username, password }, timeoutMs: 20_000 };
     return driver.open({ ...target, trust: { kind: 'any' } }, options, new AbortController().signal);
   }
 
@@ -129,6 +144,13 @@ describe('ipmi_sim', { skip }, () => {
     assert.match(operations, /set power 1\n(?:get .*\n)*set reset 1\n(?:get .*\n)*set power 0\n/);
   });
 
+  test('an IPv6 address in any spelling works like an IPv4 address', async () => {
+    await using session = await open({}, 'admin', { host: '0:0::0001' });
+    await session.setPower('on');
+    assert.equal(await session.powerState(), 'on');
+    await session.setPower('off');
+  });
+
   test('the boot device reaches the simulator', async () => {
     await using session = await open();
     await session.setBootDevice?.({ device: 'pxe', persistent: false, efiBoot: true });
@@ -150,7 +172,7 @@ describe('ipmi_sim', { skip }, () => {
       await session.setPassword?.('operator', 'new-Password-16c');
     }
     assert.equal(await codeOf(open({}, 'operator')), 'wrong-credentials');
-    await using session = await open({}, 'operator', 'new-Password-16c');
+    await using session = await open({}, 'operator', { password: 'new-Password-16c' });
     assert.equal(await session.powerState(), 'off');
     await using administrator = await open();
     await administrator.setPassword?.('operator', 'secret');
@@ -160,7 +182,7 @@ describe('ipmi_sim', { skip }, () => {
   });
 
   test('refused logins have their causes', async () => {
-    assert.equal(await codeOf(open({}, 'admin', 'wrong')), 'wrong-credentials');
+    assert.equal(await codeOf(open({}, 'admin', { password: 'wrong' })), 'wrong-credentials');
     assert.equal(await codeOf(open({}, 'nobody')), 'wrong-credentials');
     assert.equal(await codeOf(open({ cipherSuite: '17' })), 'unsupported', 'it has suites up to 14');
   });

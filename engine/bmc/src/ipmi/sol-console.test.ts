@@ -31,7 +31,7 @@ async function rack() {
     suites: cipherSuites,
   };
   const bmc = await IpmiResponder.open({ udp, clock, random, crypto: nodeIpmiCrypto }, { settings, machine });
-  const driver = createIpmiDriver({ clock, random, udp });
+  const driver = createIpmiDriver({ clock, random, udp, udp6: udp });
   const target = { host: '127.0.0.1', port: bmc.port, credentials, timeoutMs: 5_000 };
   const open = (): Promise<BmcSession> =>
     clock.until(driver.open({ ...target, trust: { kind: 'any' } }, {}, new AbortController().signal));
