@@ -59,8 +59,8 @@ test('the requests of one packet are spread over turns of the event loop', async
 
 test('the requests that end with one connection are spread over turns too', async () => {
   const upstream = createServer(() => undefined);
-  let arrived = 0;
-  upstream.on('request', () => void (arrived += 1));
+  const arrived = { count: 0 };
+  upstream.on('request', () => void (arrived.count += 1));
   upstream.listen(0, '127.0.0.1');
   await once(upstream, 'listening');
   const { port } = upstream.address() as AddressInfo;
@@ -71,7 +71,7 @@ test('the requests that end with one connection are spread over turns too', asyn
   session.on('error', () => undefined);
   for (let count = 0; count < REQUESTS; count++)
     session.request({ ':path': '/', ':authority': 'a' }).on('error', () => undefined);
-  while (arrived < REQUESTS) await new Promise(setImmediate);
+  while (arrived.count < REQUESTS) await new Promise(setImmediate);
   session.destroy();
   const ended = () =>
     Object.entries(samplesOf(bench.gateway.metrics))
