@@ -22,11 +22,12 @@ import { buildDebianImage, type DebianImage } from './debian-image.ts';
 import { loadDemoManifests, type DemoMachine } from './demo-manifests.ts';
 import { shownOf, type DemoView } from './demo-view.ts';
 import { startPostgres } from './postgres.ts';
+import { openNetworkDoor, type NetworkDoor } from './network-door.ts';
 import { enterPrivateNetwork, type PrivateNetwork } from './private-network.ts';
 import type { Firmware } from './firmware.ts';
 import { createMachine, type Machine } from './qemu-machine.ts';
 import { startRouterAdvertiser } from './router-advertiser.ts';
-import { startServer, type RunningServer } from './start-server.ts';
+import { HTTP_PORT, startServer, type RunningServer } from './start-server.ts';
 
 const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
 const SERVER_ADDRESS = '192.168.56.4';
@@ -47,6 +48,8 @@ export interface DemoOptions {
   readonly bmc?: boolean;
   /** Leaves everything running until the signal aborts. */
   readonly keep: boolean;
+  /** Shows a link to the web console, for a browser on this machine. */
+  readonly open: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -86,11 +89,16 @@ export async function runDemo(options: DemoOptions, view: DemoView): Promise<Dem
     withCacheLock(CACHE, () => prepare(view)),
     options.signal,
   );
+  const door = options.open ? cleanup.use(await openNetworkDoor(HTTP_PORT)) : undefined;
   const network = await enterPrivateNetwork(SERVER_ADDRESS);
   cleanup.defer(startRouterAdvertiser(network.bridge));
-  const storeFlags = options.store === 'postgres' ? await postgresFlags(view, cleanup) : [];
-  const server = await serve(prepared, { directory, network, view, storeFlags });
+  const flags = [
+    ...(options.store === 'postgres' ? await postgresFlags(view, cleanup) : []),
+    ...(door === undefined ? [] : ['--console-login-link']),
+  ];
+  const server = await serve(prepared, { directory, network, view, flags });
   cleanup.defer(() => server.stop());
+  if (door !== undefined) view.text(`\nIn the browser: ${consoleLink(server, door)} (signs in once)`);
 
   const manifests = await loadDemoManifests(options.machines, options.firmware);
   await createObject(server, manifests.template);
@@ -169,7 +177,7 @@ async function serve(
     readonly directory: string;
     readonly network: PrivateNetwork;
     readonly view: DemoView;
-    readonly storeFlags: readonly string[];
+    readonly flags: readonly string[];
   },
 ): Promise<RunningServer> {
   const imagesDirectory = join(rack.directory, 'images');
@@ -182,10 +190,16 @@ async function serve(
     ipxeDirectory: prepared.ipxeDirectory,
     networkInterface: rack.network.bridge,
     address: rack.network.address,
-    flags: rack.storeFlags,
+    flags: rack.flags,
   });
   rack.view.prepared('server', `ready in ${server.readySeconds.toFixed(2)} s at ${server.url}`);
   return server;
+}
+
+/** Its way in is in the server's log. */
+function consoleLink(server: RunningServer, { port }: NetworkDoor): string {
+  const code = /\/console\/(#\w+)/.exec(server.tail().join('\n'))?.[1] ?? '';
+  return `http://127.0.0.1:${port}/console/${code}`;
 }
 
 interface Rack extends DemoOptions {

@@ -7,7 +7,7 @@ import type { Firmware } from './firmware.ts';
 const FIRMWARES: readonly Firmware[] = ['bios', 'uefi', 'uefi-http'];
 const MACHINES_MAX = 16;
 
-const USAGE = `npm run demo [-- --firmware bios|uefi|uefi-http] [-- --machines N] [-- --store sqlite|postgres] [-- --bmc] [-- --json] [-- --keep]
+const USAGE = `npm run demo [-- --firmware bios|uefi|uefi-http] [-- --machines N] [-- --store sqlite|postgres] [-- --bmc] [-- --json] [-- --keep] [-- --open]
 
 Provisions Debian onto bare virtual machines, from power-on to the login prompt.
 
@@ -17,6 +17,7 @@ Provisions Debian onto bare virtual machines, from power-on to the login prompt.
   --bmc             machines are off at first and have BMCs; their workflows power them on
   --json            the last line is one JSON object
   --keep            leave everything running until Ctrl-C
+  --open            as --keep, and show a link to the web console for a browser on this machine
 `;
 
 // The C library creates the private network. A warning about that on every run helps nobody.
@@ -35,6 +36,7 @@ async function main(): Promise<number> {
       bmc: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
+      open: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -43,11 +45,12 @@ async function main(): Promise<number> {
     return values.help ? 0 : 2;
   }
   const { firmware, machines, store } = chosen(values);
+  const { bmc, keep, open } = values;
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
   const view = createDemoView(process.stdout);
   const outcome = await runDemo(
-    { firmware, machines, store, bmc: values.bmc, keep: values.keep, signal: stop.signal },
+    { firmware, machines, store, bmc, open, keep: keep || open, signal: stop.signal },
     view,
   );
   showOutcome(outcome, view);

@@ -9,7 +9,7 @@ import { localFetch } from './local-authorization.ts';
 import type { NetworkHost } from './network-host.ts';
 
 const SERVER_MAIN = fileURLToPath(new URL('../../apps/server/src/main.mjs', import.meta.url));
-const HTTP_PORT = 7080;
+export const HTTP_PORT = 7080;
 const READY_ATTEMPTS = 300;
 const READY_WAIT_MS = 50;
 const OUTPUT_LINES_KEPT = 50;

@@ -1,10 +1,11 @@
 /**
- * `npm run e2e -- firmware|foreign|iso|actions|breaks|cluster`: boots machines of many kinds, runs every action on machines,
- * breaks installations, and tests a cluster.
+ * `npm run e2e -- firmware|foreign|iso|actions|doctor|breaks|cluster`: boots machines of many kinds, runs every action on machines,
+ * injects faults for the doctor, breaks installations, and tests a cluster.
  */
 import { parseArgs } from 'node:util';
 
 import { casesNamed, runActionSuite } from './actions/run-suite.ts';
+import { faultsNamed, runDoctorSuite, wordsOf } from './doctor/run-suite.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { type BreakResult } from './image-breaks/break-run.ts';
@@ -26,6 +27,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   foreign    beside dnsmasq, Kea and ISC dhcpd, which give the addresses
   iso        from our own ISO image, with a static address and without DHCP
   actions    every action, built in and as containers, on BIOS, UEFI, virtual media and ARM; disks are checked from outside
+  doctor     boots with a fault each; the doctor must find it within a minute, and nothing in healthy boots
   breaks     no machines: installs disk images while network, agent, machine and server break at random
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
 
@@ -36,6 +38,14 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   --list        the names of the cases
   --json        the last line is one JSON object
 `;
+
+/** Suites that are not lists of boots. */
+const otherSuites: Readonly<Record<string, (wanted: Wanted & Breaking) => Promise<number>>> = {
+  cluster: ({ only }) => runClusterSuite(only),
+  actions: runActions,
+  doctor: runDoctor,
+  breaks: runBreaks,
+};
 
 process.removeAllListeners('warning');
 process.exitCode = await main();
@@ -53,15 +63,20 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
-  if (positionals[0] === 'cluster' && !values.help) return runClusterSuite(values.only);
-  if (positionals[0] === 'actions' && !values.help) return runActions(values);
-  if (positionals[0] === 'breaks' && !values.help) return runBreaks(values);
-  const suite = SUITES[positionals[0] ?? ''];
+  const name = positionals[0] ?? '';
+  const run = otherSuites[name];
+  if (run !== undefined && !values.help) return run(values);
+  const suite = SUITES[name];
   if (values.help || suite === undefined) {
     process.stdout.write(USAGE);
     return values.help ? 0 : 2;
   }
-  return runCases(positionals[0] ?? '', suite, values);
+  return runCases(name, suite, values);
+}
+
+interface Breaking {
+  readonly runs: string;
+  readonly seed: string;
 }
 
 interface Wanted {
@@ -96,6 +111,20 @@ async function runActions({ only, jobs, list, json }: Wanted): Promise<number> {
     return 0;
   }
   return reported('actions', json, () => runActionSuite({ only: texts, jobs: Number(jobs), onResult: show }));
+}
+
+/** Resolves with the exit code. */
+async function runDoctor({ only, jobs, list, json }: Wanted): Promise<number> {
+  const texts = only.split('|');
+  if (list) {
+    process.stdout.write(
+      faultsNamed(texts)
+        .map((fault) => `${wordsOf(fault)}\n`)
+        .join(''),
+    );
+    return 0;
+  }
+  return reported('doctor', json, () => runDoctorSuite({ only: texts, jobs: Number(jobs), onResult: show }));
 }
 
 /** Resolves with the exit code. */

@@ -138,7 +138,11 @@ function contentType(method: string): string {
 }
 
 /** Machines, and workflows that wait, run, have failed, have succeeded and are paused. */
-export async function furnish(site: ConsoleSite): Promise<void> {
+/** `failure` is what the machine reports that fails. */
+export async function furnish(
+  site: ConsoleSite,
+  failure = `/dev/sda1: no such device ${HOSTILE}`,
+): Promise<void> {
   const { ask, report } = site;
   await ask(`${OBJECTS}/templates`, 'POST', TEMPLATE);
   await ask('/apis/bmc.tinkerbell.org/v1alpha1/namespaces/default/machines', 'POST', {
@@ -175,7 +179,7 @@ export async function furnish(site: ConsoleSite): Promise<void> {
       continue;
     }
     await report(mac, 'RUNNING');
-    if (state === 'fails') await report(mac, 'FAILED', `/dev/sda1: no such device ${HOSTILE}`);
+    if (state === 'fails') await report(mac, 'FAILED', failure);
     else {
       await report(mac, 'SUCCESS');
       await report(mac, 'RUNNING');

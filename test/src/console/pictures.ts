@@ -9,7 +9,7 @@ const folder = join(import.meta.dirname, '../../../out/pictures');
 const only = process.argv[2];
 mkdirSync(folder, { recursive: true });
 await using site = await startConsoleSite();
-await furnish(site);
+await furnish(site, 'open /dev/sda1: no such device');
 await using browser = await openBrowser();
 for (const theme of ['light', 'dark'] as const) {
   for (const width of theme === 'light' ? [1440, 390] : [1440]) {

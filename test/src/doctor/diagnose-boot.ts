@@ -1,4 +1,5 @@
 /** Boots one machine with a fault, and waits until the doctor has found a cause. */
+import { cp, mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createMachine,
@@ -59,29 +60,33 @@ export async function bootWithFault({
   await using cleanup = new AsyncDisposableStack();
   const lab = await createLab(network, { index, isRelayed: false }, cleanup);
   const address = `${lab.machineNetwork}.50`;
+  const imagesDirectory = join(directory, 'images');
   const server = await startServer({
     dataDirectory: join(directory, 'data'),
-    imagesDirectory: join(directory, 'images'),
+    imagesDirectory,
     ...files,
+    hookDirectory: await systemFor(fault, { files, directory }),
     networkInterface: HOST_INTERFACE,
     address: lab.serverAddress,
     host: lab.server,
     flags: ['--api-anonymous=everyone', ...(fault.flags ?? [])],
   });
   cleanup.defer(() => server.stop());
+  await writeImages(fault, imagesDirectory);
   if (fault.dropped !== undefined)
     await lab.server.run('iptables', '-A', 'INPUT', '-s', address, ...fault.dropped, '-j', 'DROP');
   const mac = `52:54:00:66:00:${index.toString(16).padStart(2, '0')}`;
   const hardware = hardwareFor(fault, { mac, address, lab });
   await createObject(server, hardware);
   if (fault.actions !== undefined)
-    for (const object of workFor(fault.actions, mac, lab)) await createObject(server, object);
+    for (const object of workFor(fault, mac, lab)) await createObject(server, object);
   const machine = await createMachine({
     name: `doctor-${index}`,
     mac,
     firmware: fault.firmware,
     directory,
     diskBytes: DISK_BYTES,
+    ...(fault.memoryMebibytes === undefined ? {} : { memoryMebibytes: fault.memoryMebibytes }),
     port: await network.addPort(lab.machineBridge),
   });
   cleanup.defer(() => machine.powerOff());
@@ -95,8 +100,28 @@ export async function bootWithFault({
   };
 }
 
+/** Returns the folder of the in-memory OS, a copy if one of its files is cut. */
+async function systemFor(
+  { cutTo }: Fault,
+  { files, directory }: { readonly files: BootFiles; readonly directory: string },
+): Promise<string> {
+  if (cutTo === undefined) return files.hookDirectory;
+  const copy = join(directory, 'hook');
+  await cp(files.hookDirectory, copy, { recursive: true });
+  for (const [name, bytes] of Object.entries(cutTo)) await truncate(join(copy, name), bytes);
+  return copy;
+}
+
+async function writeImages({ images = {} }: Fault, directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  for (const [name, bytes] of Object.entries(images)) {
+    await writeFile(join(directory, name), '');
+    await truncate(join(directory, name), bytes);
+  }
+}
+
 function hardwareFor(
-  { netboot, firmware, hasWrongMac }: Fault,
+  { netboot, firmware, hasWrongMac, kernelArguments = [] }: Fault,
   { mac, address, lab }: { readonly mac: string; readonly address: string; readonly lab: Lab },
 ): ApiObject {
   const dhcp = {
@@ -116,8 +141,8 @@ function hardwareFor(
           netboot: {
             allowPXE: true,
             allowWorkflow: true,
-            osie: { kernelParams: serialConsoleArguments(firmware) },
-            ...netboot,
+            osie: { kernelParams: [...serialConsoleArguments(firmware), ...kernelArguments] },
+            ...withAddress(netboot, lab.serverAddress),
           },
         },
       ],
@@ -125,7 +150,15 @@ function hardwareFor(
   };
 }
 
-function workFor(actions: string, mac: string, { serverAddress }: Lab): readonly ApiObject[] {
+function withAddress<Value>(value: Value, address: string): Value {
+  return value === undefined ? value : JSON.parse(JSON.stringify(value).replaceAll('SERVER', address));
+}
+
+function workFor(
+  { actions = '', isDisabled = false }: Fault,
+  mac: string,
+  { serverAddress }: Lab,
+): readonly ApiObject[] {
   const data = `version: "0.1"
 name: work
 global_timeout: 600
@@ -140,7 +173,12 @@ tasks:
     {
       ...own,
       kind: 'Workflow',
-      spec: { templateRef: 'work', hardwareRef: 'machine', hardwareMap: { device_1: mac } },
+      spec: {
+        templateRef: 'work',
+        hardwareRef: 'machine',
+        hardwareMap: { device_1: mac },
+        disabled: isDisabled,
+      },
     },
   ];
 }

@@ -78,7 +78,7 @@ function Head({ machine }: { readonly machine: Hardware }) {
   const { items } = useObjects(
     bmcMachines,
     { namespace, ...(bmc === undefined ? {} : { name: bmc }) },
-    false,
+    bmc !== undefined,
   );
   const power = items.find((one) => one.metadata.name === bmc)?.status?.powerState;
   return (

@@ -18,7 +18,7 @@ interface Position {
 
 /**
  * Returns the boots in order, each from its first packet. A boot starts when firmware requests an address after a pause, after its
- * script was sent, or after an agent or a workflow was active. Records before the first packet belong to no boot.
+ * script was sent (an iPXE: after its kernel), or after an agent or a workflow was active. Records before the first packet belong to no boot.
  */
 export function bootsIn(records: readonly TimelineRecord[]): readonly (readonly StagedRecord[])[] {
   const boots: StagedRecord[][] = [];
@@ -46,9 +46,11 @@ function begins(record: TimelineRecord, position: Position | undefined): boolean
   const isPause = record.atMs - position.lastMs >= PAUSE_MS;
   if (record.event === 'iso-started') return isPause || position.hasAgent;
   if (!isDiscover(record)) return false;
-  const { client = '' } = record.details ?? {};
-  const isFirmware = /firmware|UEFI HTTP/.test(String(client));
-  return isPause || position.hasAgent || (isFirmware && position.hasScript);
+  const client = String(record.details?.['client'] ?? '');
+  const isFirmware = /firmware|UEFI HTTP/.test(client);
+  // An iPXE in a ROM is the firmware. It asks before its script, and never after its kernel.
+  const isRom = client.startsWith('iPXE') && position.stage === 'kernel and initramfs';
+  return isPause || position.hasAgent || (isFirmware && position.hasScript) || isRom;
 }
 
 /** True for a DISCOVER or Solicit, answered or not. */
