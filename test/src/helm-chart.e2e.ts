@@ -93,7 +93,7 @@ describe('the Helm chart', { skip: clients.skip }, () => {
       'deployment.envs.secondstar.port=2222',
     ];
     const { env } = containerOf(await rendered(...settings));
-    const known = new Set(Object.keys(flags).map(environmentNameOf));
+    const known = new Set(flags.map(({ name }) => environmentNameOf(name)));
     const unknown = env.filter(({ name }) => !known.has(name)).map(({ name }) => name);
     assert.deepEqual(unknown, []);
     const given = Object.fromEntries(env.map(({ name, value }) => [name, value]));
