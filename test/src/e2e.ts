@@ -91,10 +91,7 @@ async function runCases(name: string, suite: readonly BootCase[], wanted: Wanted
   const { only, jobs, list, json } = wanted;
   const names = only.split('|');
   const cases = suite.filter((one) => names.some((text) => nameOf(one).includes(text)));
-  if (list) {
-    process.stdout.write(cases.map((one) => `${nameOf(one)}\n`).join(''));
-    return 0;
-  }
+  if (list) return listed(cases.map(nameOf));
   const run = () => runMatrix({ cases, concurrency: Number(jobs), onResult: show });
   return reported(name, json, run);
 }
@@ -102,28 +99,14 @@ async function runCases(name: string, suite: readonly BootCase[], wanted: Wanted
 /** Resolves with the exit code. */
 async function runActions({ only, jobs, list, json }: Wanted): Promise<number> {
   const texts = only.split('|');
-  if (list) {
-    process.stdout.write(
-      casesNamed(texts)
-        .map(({ name }) => `${name}\n`)
-        .join(''),
-    );
-    return 0;
-  }
+  if (list) return listed(casesNamed(texts).map(({ name }) => name));
   return reported('actions', json, () => runActionSuite({ only: texts, jobs: Number(jobs), onResult: show }));
 }
 
 /** Resolves with the exit code. */
 async function runDoctor({ only, jobs, list, json }: Wanted): Promise<number> {
   const texts = only.split('|');
-  if (list) {
-    process.stdout.write(
-      faultsNamed(texts)
-        .map((fault) => `${wordsOf(fault)}\n`)
-        .join(''),
-    );
-    return 0;
-  }
+  if (list) return listed(faultsNamed(texts).map(wordsOf));
   return reported('doctor', json, () => runDoctorSuite({ only: texts, jobs: Number(jobs), onResult: show }));
 }
 
@@ -150,6 +133,12 @@ async function runBreaks({
     process.stdout.write(`\n${summaryOf(results)}\n`);
     return results;
   });
+}
+
+/** Returns the exit code. */
+function listed(names: readonly string[]): number {
+  process.stdout.write(names.map((name) => `${name}\n`).join(''));
+  return 0;
 }
 
 async function reported(
