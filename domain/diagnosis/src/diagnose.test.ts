@@ -96,7 +96,7 @@ test('silence while the server was down means nothing, unless it was a finding b
       limitMs,
       down: { fromMs: START_MS + from * 1000, untilMs: START_MS + until * 1000 },
     }).verdict.cause;
-  // The limit is 40 s, of which 10 s passed before the server went down.
+  // The limit is 40 s, and 10 s passed before the server went down.
   assert.equal(causeAt(320, 10, 300), undefined);
   assert.equal(causeAt(331, 10, 300), 'tftp-blocked');
   assert.equal(causeAt(301, 41, 300), 'tftp-blocked');

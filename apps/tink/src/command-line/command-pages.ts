@@ -10,7 +10,7 @@ export interface CommandPage {
   readonly usage: string;
   readonly description: string;
   readonly options: readonly { readonly flags: string; readonly description: string }[];
-  /** The text after the options, such as examples. Empty when there is none. */
+  /** The text after the options, such as examples. It may be empty. */
   readonly details: string;
 }
 

@@ -3,7 +3,7 @@ import type { Diagnosed } from '../client/answers.ts';
 import { timestampOf } from '../events/event-line.ts';
 import { printable } from '../output/printable.ts';
 
-/** A machine and its verdict; `reason` is why there is none. */
+/** A machine and its verdict, or the reason why the server has not decided yet. */
 export type Examined =
   | Diagnosed
   | { readonly namespace: string; readonly machine: string; readonly reason: string };

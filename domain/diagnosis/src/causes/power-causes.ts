@@ -88,7 +88,7 @@ export const powerCauses: readonly Cause[] = [
     id: 'relay-absent',
     sentence: 'No request arrives from the network of the machine.',
     shows:
-      'The machine was powered on and is silent. Its address is in a network of which no relay has forwarded a request.',
+      'The machine was powered on and is silent. No relay has forwarded a request from the network of its address.',
     against:
       'A relay with an address of that network has forwarded requests, or this server is in that network.',
     advice: [

@@ -28,7 +28,7 @@ function printedLike(pattern: RegExp): Cause['find'] {
   };
 }
 
-/** This many starts within the window, none of which reached the agent, are a loop. */
+/** A machine is in a loop if it started this often within the window and its agent never connected. */
 const LOOP_BOOTS = 4;
 const LOOP_WINDOW_MS = 900_000;
 
