@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { buildHook, fetchIpxeBinaries, withCacheLock } from '@tinkerbell/hook';
+import { aborted } from '@tinkerbell/platform-contract';
 
 import { createObject, followTimeline, type ApiObject, type TimelineRecord } from './api-client.ts';
 import {
@@ -360,13 +361,6 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 async function timed<Value>(work: () => Promise<Value>): Promise<[Value, string]> {

@@ -2,7 +2,7 @@
  * The product on one page: the platform, the store, the services that the settings enable, and the port that their routes
  * share. Everything starts together and stops at the first failure or signal.
  */
-import { delay, type HttpServer, type Log, type Service } from '@tinkerbell/platform-contract';
+import { aborted, delay, type HttpServer, type Log, type Service } from '@tinkerbell/platform-contract';
 import {
   createNodeAddressProbe,
   createNodeHttp,
@@ -169,13 +169,6 @@ async function startAll(
     await service.start(stopping.signal);
     started.push(service);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 function withSealedSecrets(store: Store, { secretsKeys }: Settings): Store {

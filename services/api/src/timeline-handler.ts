@@ -6,7 +6,7 @@
  * `GET /audit` returns the writes over the API, with `after`, `watch=true` and `user=<name>`.
  */
 import { queryOf, type Clock, type HttpRequest } from '@tinkerbell/platform-contract';
-import { hardwareKind, isOfKind, type Hardware, type Resource } from '@tinkerbell/resources';
+import { hardwareKind, isOfKind, macsOf, type Resource } from '@tinkerbell/resources';
 import {
   ACTION_OUTPUT,
   CONSOLE_OUTPUT,
@@ -94,8 +94,4 @@ function isTrue(query: URLSearchParams, name: string): boolean {
 function subjectOf(resource: Resource): Pick<JournalQuery, 'machines' | 'workflows'> {
   if (isOfKind(resource, hardwareKind)) return { machines: macsOf(resource) };
   return { workflows: [`${resource.metadata.namespace}/${resource.metadata.name}`] };
-}
-
-function macsOf(hardware: Hardware): string[] {
-  return (hardware.spec?.interfaces ?? []).flatMap((one) => one.dhcp?.mac ?? []);
 }

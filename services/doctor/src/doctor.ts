@@ -12,9 +12,9 @@ import {
   type TimelineRecord,
   type Verdict,
 } from '@tinkerbell/diagnosis';
-import { delay, repeat, type Service } from '@tinkerbell/platform-contract';
+import { aborted, delay, repeat, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
-import type { Hardware } from '@tinkerbell/resources';
+import { macsOf, type Hardware } from '@tinkerbell/resources';
 import {
   hardwareCollection,
   workflowCollection,
@@ -23,7 +23,7 @@ import {
 } from '@tinkerbell/store-contract';
 import type { DoctorConfig, DoctorDeps } from './config.ts';
 import { createDoctorMetrics, type DoctorMetrics } from './metrics.ts';
-import { keyOf, macsOf, Network, observationOf, printedSince } from './observe.ts';
+import { keyOf, Network, observationOf, printedSince } from './observe.ts';
 import { Schedule } from './schedule.ts';
 import { Timelines } from './timelines.ts';
 
@@ -301,11 +301,4 @@ function startOfKernel(records: readonly TimelineRecord[]): number | undefined {
     ({ event }) => event === 'script-served' || event.startsWith('transfer-') || event.startsWith('iso-'),
   );
   return isLoading ? boot[0]?.sequence : undefined;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

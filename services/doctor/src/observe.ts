@@ -6,16 +6,12 @@ import {
   type Observation,
   type UsualDurations,
 } from '@tinkerbell/diagnosis';
-import type { Hardware } from '@tinkerbell/resources';
+import { macsOf, type Hardware } from '@tinkerbell/resources';
 import { CONSOLE_OUTPUT, type Journal, type JournalRecord, type View } from '@tinkerbell/store-contract';
 import type { Timelines } from './timelines.ts';
 
 export function keyOf({ metadata }: Hardware): string {
   return `${metadata.namespace}/${metadata.name}`;
-}
-
-export function macsOf(hardware: Hardware): readonly string[] {
-  return (hardware.spec?.interfaces ?? []).flatMap(({ dhcp }) => dhcp?.mac ?? []);
 }
 
 /** Unregistered machines and relays. A flood of forged MACs must not fill the memory. */

@@ -5,12 +5,11 @@
 import { shownVerdict, type Verdict } from '@tinkerbell/diagnosis';
 import { messageOf, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
-import type { Hardware, HardwareCondition } from '@tinkerbell/resources';
+import { macsOf, type Hardware, type HardwareCondition } from '@tinkerbell/resources';
 import { hardwareCollection } from '@tinkerbell/store-contract';
 import type { DoctorConfig, DoctorDeps } from './config.ts';
 import type { Doctor } from './doctor.ts';
 import { createReporterMetrics } from './metrics.ts';
-import { macsOf } from './observe.ts';
 import { reportIn, type Report } from './webhooks/report.ts';
 import { GIVE_UP_MS, Webhooks } from './webhooks/webhooks.ts';
 

@@ -6,6 +6,7 @@ import type { Clock, Log } from '@tinkerbell/platform-contract';
 import {
   collectionOf,
   kinds,
+  macsOf,
   mayRunOn,
   ownerAmong,
   type BmcMachine,
@@ -52,7 +53,7 @@ class IndexedView implements StoreView {
   readonly #deps: StoreViewDeps;
   readonly #listeners = new Set<(change: Change) => void>();
   #objects: Objects = new Map();
-  readonly #byMac = new MultiIndex<Hardware>(macsOf);
+  readonly #byMac = new MultiIndex<Hardware>((one) => macsOf(one).map((mac) => mac.toLowerCase()));
   readonly #byIp = new MultiIndex<Hardware>(addressesOf);
   readonly #byAgentId = new MultiIndex<Hardware>(({ spec }) => [spec?.agentID ?? '']);
   readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? '']);
@@ -233,10 +234,6 @@ function owning(claimants: readonly Hardware[]): readonly Hardware[] {
   if (claimants.length < 2) return claimants;
   const owner = ownerAmong(claimants);
   return owner === undefined ? [] : [owner];
-}
-
-function macsOf(hardware: Hardware): string[] {
-  return (hardware.spec?.interfaces ?? []).flatMap((one) => one.dhcp?.mac?.toLowerCase() ?? []);
 }
 
 function addressesOf(hardware: Hardware): string[] {

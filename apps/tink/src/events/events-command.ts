@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { hardwareKind, primaryMacOf, workflowKind, type Hardware } from '@tinkerbell/resources';
+import { hardwareKind, macsOf, primaryMacOf, workflowKind } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import type { ObjectName } from '../client/client.ts';
 import { dayOf } from './event-line.ts';
@@ -155,8 +155,4 @@ async function allSubjects({ client, namespace }: Session): Promise<Subjects> {
   const nameOfRecord = ({ machine = '', workflow = '' }: JournalRecord): string =>
     names.get(machine) ?? (machine || workflow.split('/').at(-1) || '');
   return subjects.length === 1 ? { subjects } : { subjects, nameOfRecord };
-}
-
-function macsOf(hardware: Hardware): readonly string[] {
-  return (hardware.spec?.interfaces ?? []).flatMap(({ dhcp }) => dhcp?.mac ?? []);
 }

@@ -1,5 +1,5 @@
 import { reservationFor, type Reservation, type ReservationResult } from '@tinkerbell/netboot';
-import type { Hardware, Resource } from '@tinkerbell/resources';
+import { macsOf, type Resource } from '@tinkerbell/resources';
 import { hardwareCollection, type Change, type View } from '@tinkerbell/store-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { DhcpOrder } from './messages.ts';
@@ -70,8 +70,7 @@ export class SentReservations {
 }
 
 function macsIn(object: Resource): readonly Mac[] {
-  const { spec }: Hardware = hardwareCollection.typed(object);
-  return (spec?.interfaces ?? []).flatMap(({ dhcp }) => parseMac(dhcp?.mac ?? '') ?? []);
+  return macsOf(hardwareCollection.typed(object)).flatMap((mac) => parseMac(mac) ?? []);
 }
 
 function pathOf(namespace: string | undefined, name: string): string {
