@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { nodeClock } from './clock.ts';
 import { createWorkerTexts } from './worker-texts.ts';
@@ -42,6 +43,18 @@ test('a text that takes too long ends its thread, and the next one is read', asy
   assert.ok(!large.ok && large.reason === 'too-long', JSON.stringify(large));
   assert.deepEqual(await small.yaml('a', limits), { ok: true, json: '"a"' });
   await small.close();
+});
+
+test('a text that left the thread large ends it, and the next one starts another', async () => {
+  const threads = (): number => readdirSync('/proc/self/task').length;
+  const texts = createWorkerTexts(nodeClock);
+  assert.ok((await texts.yaml('a', limits)).ok);
+  const running = threads();
+  assert.ok((await texts.yaml('- a\n'.repeat(40_000), limits)).ok);
+  assert.equal(threads(), running - 1);
+  assert.ok((await texts.yaml('a', limits)).ok);
+  assert.equal(threads(), running);
+  await texts.close();
 });
 
 test('limits the number of waiting texts', async () => {

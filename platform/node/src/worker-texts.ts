@@ -1,17 +1,20 @@
 /**
  * Reads YAML and templates in a separate thread, so that no text delays a packet. It reads one text at a time. The first text
- * starts the thread. The thread ends after 10 s without work, and is terminated when a text takes too much time or memory.
+ * starts the thread. The thread ends after 10 s without work and after a text that left it large. It is terminated when a text takes
+ * too much time or memory.
  */
 import { Worker } from 'node:worker_threads';
 import type { Clock, TemplateRead, TextReader, UnreadText, YamlRead } from '@tinkerbell/platform-contract';
-import type { TextAnswer, TextRequest } from './text-thread.ts';
+import type { TextAnswer, TextReply, TextRequest } from './text-thread.ts';
 
 /** The longest text within the request budget takes a second on an idle machine. */
 const TIME_LIMIT_MS = 5000;
-/** The largest texts of a request take 100 MB while they are read. */
+/** The largest texts of a request take 60 MB while they are read. */
 const MEMORY_LIMIT_MB = 160;
 /** A thread costs 10 MB while it runs and 0.1 s when it starts. */
 const IDLE_MS = 10_000;
+/** The heap of a thread that has read texts of usual size stays below. */
+const KEPT_HEAP_MB = 40;
 /** Waiting texts of 3 MiB hold 50 MB. Kubernetes clients send JSON, so few wait. */
 const WAITING_MAX = 16;
 
@@ -77,8 +80,9 @@ class TextWorker {
       await this.#end();
       return unread('too-long', `${reply.message}; send a smaller text, or JSON`);
     }
-    this.#cancelIdle = this.#clock.schedule(this.#settings.idleMs, () => void this.#end());
-    return reply;
+    if (reply.heapBytes > KEPT_HEAP_MB * 1e6) await this.#end();
+    else this.#cancelIdle = this.#clock.schedule(this.#settings.idleMs, () => void this.#end());
+    return reply.answer;
   }
 
   #started(): Worker {
@@ -98,8 +102,8 @@ class TextWorker {
   }
 
   /** Returns the answer, or an error when none arrives in time. */
-  async #replyOf(worker: Worker, ask: () => void): Promise<TextAnswer | Error> {
-    const { promise, resolve } = Promise.withResolvers<TextAnswer | Error>();
+  async #replyOf(worker: Worker, ask: () => void): Promise<TextReply | Error> {
+    const { promise, resolve } = Promise.withResolvers<TextReply | Error>();
     const exited = (): void => resolve(new Error('the thread that reads texts ended'));
     const failed = (error: Error & { code?: string }): void =>
       resolve(

@@ -48,6 +48,16 @@ test('reads JSON and YAML to the same value', async () => {
   assert.match(await reasonOf(readBody(posted(cut), {})), /^400 the body is not UTF-8/);
 });
 
+test('YAML may have fewer values than JSON, because each takes far more memory', async () => {
+  const list = Array.from({ length: 20_001 }, () => 1);
+  const yaml = JSON.stringify(list);
+  assert.match(
+    await reasonOf(readBody(posted(yaml, 'application/yaml'), {})),
+    /^400 the body is not YAML: .*more than 20000 nodes/,
+  );
+  assert.deepEqual(await readBody(posted(yaml), {}), list);
+});
+
 test('reads at most the budget, and nothing of a body that declares a larger length', async () => {
   const endless = counted(Number.MAX_SAFE_INTEGER);
   assert.match(await reasonOf(readBody(endless, {})), /^413 the body is larger than 3145728 bytes/);

@@ -22,6 +22,9 @@ const OBJECT_BUDGET: BodyBudget = { bytes: 3 * 1024 * 1024, nodes: 50_000, depth
 /** Limits of bodies that are not stored: reviews, deletion options, operations. The longest edit of an action is 20 kB. */
 const QUESTION_BUDGET: BodyBudget = { bytes: 64 * 1024, nodes: 2000, depth: 20, keys: 500 };
 
+/** A value in YAML takes 2.4 kB while it is read. kubectl and tink send JSON. */
+const YAML_NODES_MAX = 20_000;
+
 const BUSY_RETRY_SECONDS = 2;
 
 interface Readers {
@@ -75,7 +78,8 @@ async function read(
   // JSON is also YAML, and clients of Kubernetes that declare YAML send JSON.
   const asJson = /^\s*\{/.test(text) ? await readJsonText(text, budget) : undefined;
   if (asJson !== undefined && (asJson.ok || asJson.status === 413)) return valueOf(asJson);
-  const limits = { ...budget, characters: budget.bytes };
+  const nodes = Math.min(budget.nodes, YAML_NODES_MAX);
+  const limits = { ...budget, nodes, characters: budget.bytes };
   const answer = texts === undefined ? yamlToJson(text, limits) : await texts.yaml(text, limits);
   return valueOf(await readJsonText(jsonIn(answer), budget));
 }
