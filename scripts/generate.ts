@@ -8,6 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { collectionOf, crdFor, kinds } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
+import { headlineTable } from '../bench/src/recorded/headlines.ts';
+import { readRecords } from '../bench/src/recorded/records.ts';
+import { allTables } from '../bench/src/recorded/tables.ts';
 import { diagnosisPage } from './diagnosis-page.ts';
 import { metricsReference } from './metrics-reference.ts';
 import { serverReference } from './server-reference.ts';
@@ -31,6 +34,18 @@ function put(path: string, text: string, check: boolean): void {
     writeFileSync(target, text);
     console.log(`wrote ${path}`);
   }
+}
+
+const BEGIN = '<!-- Results of the last `npm run bench -- NAME --report`; do not edit. -->\n';
+const END = '<!-- End of the results. -->';
+
+/** Replaces what is between the markers of a page that is otherwise written by hand. */
+function putResults(path: string, text: string, check: boolean): void {
+  const page = readFileSync(join(root, path), 'utf8');
+  const [before, rest = ''] = page.split(BEGIN);
+  const after = rest.slice(rest.indexOf(END));
+  if (!after.startsWith(END)) throw new Error(`${path} lacks ${BEGIN} or ${END}`);
+  put(path, `${before}${BEGIN}\n${text}\n${after}`, check);
 }
 
 function generateCrds(check: boolean): void {
@@ -72,6 +87,9 @@ put('docs/reference/server.md', serverReference(), check);
 put('docs/reference/metrics.md', metricsReference(), check);
 put('docs/reference/diagnosis.md', diagnosisPage(), check);
 put('docs/reference/workflow-states.md', workflowStatesPage(), check);
+const records = readRecords();
+putResults('README.md', `${headlineTable(records)}\n`, check);
+putResults('bench/README.md', allTables(records), check);
 generateProtocol('api/proto', 'api/gen', check);
 generateProtocol('protocols/kube-protobuf/proto', 'protocols/kube-protobuf/src/gen', check);
 if (stale.length > 0) {

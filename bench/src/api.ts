@@ -16,7 +16,7 @@ import { openWatchers } from './watchers.ts';
 import { createWorkflows, createSite } from './workflow-objects.ts';
 
 export const WRITERS = 64;
-const UPDATES_GOAL = 8000;
+const UPDATES_GOAL = 10_000;
 const ETCD_RATIO_GOAL = 1.5;
 const PAGE_GOAL_MS = 30;
 const WAIT_GOAL_MS = 30;

@@ -31,7 +31,8 @@ export interface Row {
   readonly peerValue: number | null;
   /** How many times better ours is than the peer. Above 1 ours is better, whatever the unit. */
   readonly ratio: number | null;
-  readonly goal: string | null;
+  /** With the reason where there is none. */
+  readonly goal: string;
   readonly met: boolean | null;
 }
 
@@ -41,21 +42,26 @@ export interface Measurement {
   readonly unit: string;
   readonly better: 'higher' | 'lower';
   readonly peer?: { readonly name: string; readonly value: number } | undefined;
-  readonly goal?: Goal | undefined;
+  readonly goal: Goal;
 }
 
 /**
  * `ratio`: at least this many times the peer. `value`: at least or at most this much, depending on which is
- * better.
+ * better. `none`: why the row has no goal.
  */
-export type Goal = { readonly ratio: number } | { readonly value: number };
+export type Goal = { readonly ratio: number } | { readonly value: number } | { readonly none: string };
+
+/** Of a row that explains another one. */
+export const EXPLAINS: Goal = { none: 'explains the row above' };
+/** Of a row without a peer that is as good, and of which nobody has said how much is enough. */
+export const WATCHED: Goal = { none: 'watched for growth' };
 
 /** A goal of a ratio without a peer is neither met nor missed. */
 export function rowOf({ name, value, unit, better, peer, goal }: Measurement): Row {
   const ratioTo = (other: number): number => (better === 'higher' ? value / other : other / value);
   const ratio = peer === undefined ? null : ratioTo(peer.value);
   const row = { name, value, unit, peer: peer?.name ?? null, peerValue: peer?.value ?? null, ratio };
-  if (goal === undefined) return { ...row, goal: null, met: null };
+  if ('none' in goal) return { ...row, goal: `none: ${goal.none}`, met: null };
   if ('ratio' in goal) {
     return {
       ...row,

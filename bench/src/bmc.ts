@@ -7,7 +7,7 @@ import { nodeClock, nodeRandom, nodeUdp, nodeUdp6 } from '@tinkerbell/platform-n
 import { bmcAddress } from './bmc-address.ts';
 import { consoleRows, type Rack } from './bmc-consoles.ts';
 import { create, machineOf, secretOf } from './bmc-objects.ts';
-import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
+import { EXPLAINS, rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { alternate, median } from './rounds.ts';
 import { needProgram, processorSeconds, startProgram, untilReady } from './running-program.ts';
 import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
@@ -96,12 +96,16 @@ async function readAll(
       ),
       goal: { value: ALL_READ_SECONDS_GOAL },
     }),
-    rowOf(seconds('the same, until those that do not answer are reported', (failedMs - startedMs) / 1000)),
+    rowOf({
+      ...seconds('the same, until those that do not answer are reported', (failedMs - startedMs) / 1000),
+      goal: { none: 'time-outs of the protocol' },
+    }),
     rowOf({
       name: 'processor time of the server for each Machine, its creation included',
       value: (used / ports.length) * 1000,
       unit: 'ms',
       better: 'lower',
+      goal: EXPLAINS,
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
+import { EXPLAINS, rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import type { CallPlan, CallResult, ReaderPlan } from './gateway-load-client.ts';
 import {
   LIMIT_PER_SECOND,
@@ -17,6 +17,8 @@ import { processorSeconds, residentMegabytes, startProgram } from './running-pro
 
 const CLIENT = fileURLToPath(new URL('gateway-load-client.ts', import.meta.url));
 const CALLS = { connections: 16, perSecond: 1000 } as const;
+const ADDED_P99_GOAL_MS = 5;
+const READERS_GOAL_MB = 300;
 const LIMITED_CLIENTS = 500;
 const READERS = { quick: 500, whole: 5000 } as const;
 
@@ -104,6 +106,7 @@ async function callRows(
           unit: 'ms',
           better: 'lower',
           peer: { name, value: added(peer, what) },
+          goal: what === 'p99Milliseconds' ? { value: ADDED_P99_GOAL_MS } : { none: 'the slowest count' },
         }),
       ),
       rowOf({
@@ -112,6 +115,7 @@ async function callRows(
         unit: 'us',
         better: 'lower',
         peer: { name, value: middle(peer, 'microseconds') },
+        goal: peer === 'haproxy' ? { ratio: 1 } : { none: 'nginx checks no token' },
       }),
     ];
   });
@@ -163,8 +167,9 @@ async function readerRows(context: BenchContext, subjects: Subjects): Promise<re
     await grown(subjects.haproxy),
   ];
   const name = `memory for ${count} readers that read nothing`;
+  const row = { name, value: ours, unit: 'MB', better: 'lower' } as const;
   return [
-    rowOf({ name, value: ours, unit: 'MB', better: 'lower', peer: { name: 'nginx', value: nginx } }),
-    rowOf({ name, value: ours, unit: 'MB', better: 'lower', peer: { name: 'HAProxy', value: haproxy } }),
+    rowOf({ ...row, peer: { name: 'nginx', value: nginx }, goal: EXPLAINS }),
+    rowOf({ ...row, peer: { name: 'HAProxy', value: haproxy }, goal: { value: READERS_GOAL_MB } }),
   ];
 }

@@ -15,7 +15,7 @@ export const DD = 'dd oflag=direct iflag=fullblock bs=1M conv=fsync,notrunc stat
 const FORMS = [
   { form: 'zstd', peer: 'curl, zstd, dd', unpack: '| zstd -q -dc ', goal: { ratio: 1 } },
   { form: 'gzip', peer: 'curl, gunzip, dd', unpack: '| gunzip -c ', goal: { ratio: 3 } },
-  { form: 'raw', peer: 'curl, dd', unpack: '', goal: undefined },
+  { form: 'raw', peer: 'curl, dd', unpack: '', goal: { ratio: 1 } },
 ] as const;
 
 export const image2diskBenchmark: Benchmark = {

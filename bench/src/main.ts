@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME | GROUP | all] [--quick | --full] [--against DIR] [--json]` */
+/** `npm run bench [-- NAME | GROUP | all] [--quick | --full] [--against DIR] [--json] [--report]` */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,55 +6,20 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { againstRows } from './against/against.ts';
-import { apiBenchmark } from './api.ts';
-import { bmcBenchmark } from './bmc.ts';
 import { CannotRun, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
-import { dhcpBenchmark } from './dhcp.ts';
-import { filesBenchmark } from './files.ts';
-import { gatewayBenchmark } from './gateway.ts';
-import { goTemplateBenchmark } from './go-template.ts';
-import { hookBenchmark } from './hook.ts';
-import { imageBenchmark } from './image.ts';
-import { image2diskBenchmark } from './image2disk.ts';
-import { metadataBenchmark } from './metadata.ts';
+import { observeHost } from './recorded/host-state.ts';
+import { writeRecords, type BenchRecord } from './recorded/records.ts';
 import { jsonLine, tableOf } from './report.ts';
-import { scriptsBenchmark } from './scripts.ts';
-import { serverBenchmark } from './server.ts';
-import { stormBenchmark } from './storm.ts';
-import { tftpBenchmark } from './tftp.ts';
-import { workflowsBenchmark } from './workflows.ts';
+import { BENCHMARKS, GROUPS } from './benchmarks.ts';
 
 const CACHE_DIRECTORY = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
-
-const BENCHMARKS: readonly Benchmark[] = [
-  image2diskBenchmark,
-  imageBenchmark,
-  serverBenchmark,
-  apiBenchmark,
-  workflowsBenchmark,
-  dhcpBenchmark,
-  tftpBenchmark,
-  scriptsBenchmark,
-  metadataBenchmark,
-  stormBenchmark,
-  bmcBenchmark,
-  gatewayBenchmark,
-  filesBenchmark,
-  hookBenchmark,
-  goTemplateBenchmark,
-];
-
-/** Several benchmarks under one name. Their rows begin with the name of each. */
-const GROUPS: Readonly<Record<string, readonly Benchmark[]>> = {
-  boot: [dhcpBenchmark, tftpBenchmark, scriptsBenchmark, stormBenchmark],
-  all: BENCHMARKS,
-};
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       json: { type: 'boolean', default: false },
+      report: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
       against: { type: 'string' },
@@ -72,6 +37,10 @@ async function main(): Promise<number> {
     process.stderr.write(`bench: there is no benchmark ${positionals.join(' ')}\n\n${usage()}`);
     return 2;
   }
+  if (values.report && values.against !== undefined) {
+    process.stderr.write('bench: --report and --against exclude each other\n');
+    return 2;
+  }
   return await runAll(chosen, { ...values, name, isGroup: group !== undefined });
 }
 
@@ -79,16 +48,21 @@ interface RunOptions extends Pick<BenchContext, 'quick' | 'full'> {
   readonly name: string;
   readonly isGroup: boolean;
   readonly json: boolean;
+  /** Records the results, and writes the tables of the documents. */
+  readonly report: boolean;
   /** The root of another checkout, beside which the server of this one is measured. */
   readonly against?: string;
 }
 
 async function runAll(chosen: readonly Benchmark[], options: RunOptions): Promise<number> {
   const rows: Row[] = [];
+  const records: BenchRecord[] = [];
   let failures = 0;
   for (const benchmark of chosen) {
     try {
+      const hostState = observeHost();
       const found = await runOne(benchmark, options);
+      records.push({ bench: benchmark.name, mode: modeOf(options), ...hostState(), rows: found });
       process.stdout.write(`\n${benchmark.name}: ${benchmark.summary}\n\n${tableOf(found)}`);
       const prefix = options.isGroup ? `${benchmark.name}: ` : '';
       rows.push(...found.map((row) => ({ ...row, name: prefix + row.name })));
@@ -97,8 +71,22 @@ async function runAll(chosen: readonly Benchmark[], options: RunOptions): Promis
       process.stderr.write(`bench: ${benchmark.name} could not run: ${textOf(error)}\n`);
     }
   }
+  if (options.report) report(records);
   if (options.json && failures === 0) process.stdout.write(jsonLine(options.name, rows));
   return failures === 0 ? 0 : 1;
+}
+
+function modeOf({ quick, full }: RunOptions): BenchRecord['mode'] {
+  if (quick) return 'quick';
+  return full ? 'full' : 'usual';
+}
+
+function report(records: readonly BenchRecord[]): void {
+  writeRecords(
+    records,
+    BENCHMARKS.map(({ name }) => name),
+  );
+  process.stderr.write('bench: results recorded; `npm run generate` writes them into the READMEs\n');
 }
 
 /** Everything that it started or created is gone when this settles. */
@@ -128,7 +116,7 @@ async function runOne(
 function usage(): string {
   const width = Math.max(...BENCHMARKS.map((one) => one.name.length));
   const lines = BENCHMARKS.map((one) => `  ${one.name.padEnd(width)}  ${one.summary}\n`);
-  return `npm run bench -- NAME [--quick | --full] [--against DIR] [--json]\n\n${lines.join('')}  ${'boot'.padEnd(width)}  ${GROUPS['boot']?.map((one) => one.name).join(', ')}\n  ${'all'.padEnd(width)}  each of them\n`;
+  return `npm run bench -- NAME [--quick | --full] [--against DIR] [--json] [--report]\n\n${lines.join('')}  ${'boot'.padEnd(width)}  ${GROUPS['boot']?.map((one) => one.name).join(', ')}\n  ${'all'.padEnd(width)}  each of them\n`;
 }
 
 function textOf(error: unknown): string {

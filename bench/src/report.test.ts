@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { rowOf } from './benchmark.ts';
+import { rowOf, WATCHED } from './benchmark.ts';
 import { jsonLine, tableOf } from './report.ts';
 
 const time = { name: 'time', value: 2, unit: 's', better: 'lower' } as const;
 const rate = { name: 'rate', value: 300, unit: '/s', better: 'higher' } as const;
 
 test('a ratio above one means that ours is better, whichever way the unit counts', () => {
-  assert.equal(rowOf({ ...time, peer: { name: 'p', value: 3 } }).ratio, 1.5);
-  assert.equal(rowOf({ ...rate, peer: { name: 'p', value: 200 } }).ratio, 1.5);
+  assert.equal(rowOf({ ...time, peer: { name: 'p', value: 3 }, goal: WATCHED }).ratio, 1.5);
+  assert.equal(rowOf({ ...rate, peer: { name: 'p', value: 200 }, goal: WATCHED }).ratio, 1.5);
 });
 
 test('a goal is met at the goal itself and missed beyond it', () => {
@@ -35,7 +35,9 @@ test('a ratio goal without a peer is neither met nor missed', () => {
 });
 
 test('the line for programs is one line of JSON with five digits', () => {
-  const line = jsonLine('b', [rowOf({ ...time, value: 1.234567, peer: { name: 'p', value: 3 } })]);
+  const line = jsonLine('b', [
+    rowOf({ ...time, value: 1.234567, peer: { name: 'p', value: 3 }, goal: WATCHED }),
+  ]);
   assert.match(line, /^[^\n]+\n$/);
   assert.deepEqual(Object.keys(JSON.parse(line)), ['bench', 'rows']);
   assert.equal(JSON.parse(line).rows[0].value, 1.2346);

@@ -24,14 +24,15 @@ export function jsonLine(bench: string, rows: readonly Row[]): string {
   return `${JSON.stringify({ bench, rows: rows.map((row) => rounded(row)) })}\n`;
 }
 
-function cellsOf({ name, value, unit, peer, peerValue, ratio, goal, met }: Row): string[] {
+/** Name, value, value of the peer, peer, ratio, goal and verdict as text. */
+export function cellsOf({ name, value, unit, peer, peerValue, ratio, goal, met }: Row): string[] {
   return [
     name,
     `${shown(value)} ${unit}`,
     peerValue === null ? '' : `${shown(peerValue)} ${unit}`,
     peer ?? '',
     ratio === null ? '' : `${ratio.toFixed(2)} x`,
-    goal ?? '',
+    goal,
     verdictOf(met),
   ];
 }
@@ -52,7 +53,8 @@ function shown(value: number): string {
   return String(Number(value.toPrecision(3)));
 }
 
-function rounded(row: Row): Row {
+/** With five significant digits. */
+export function rounded(row: Row): Row {
   const round = (value: number | null) => (value === null ? null : Number(value.toPrecision(5)));
   return { ...row, value: round(row.value) ?? 0, peerValue: round(row.peerValue), ratio: round(row.ratio) };
 }

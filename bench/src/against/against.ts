@@ -62,7 +62,14 @@ async function rowBeside(context: BenchContext, operation: Operation, other: Ope
   });
   context.say(`${name}: before ${shown(found.before)}; after ${shown(found.after)} ${unit}`);
   const peer = { name: 'before', value: median(found.before) };
-  return rowOf({ name, value: median(found.after), unit, better: 'lower', peer });
+  return rowOf({
+    name,
+    value: median(found.after),
+    unit,
+    better: 'lower',
+    peer,
+    goal: { none: 'compares two versions' },
+  });
 }
 
 function shown(values: readonly number[]): string {

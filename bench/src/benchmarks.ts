@@ -1,0 +1,46 @@
+import { apiBenchmark } from './api.ts';
+import { bmcBenchmark } from './bmc.ts';
+import { demoBenchmark } from './demo.ts';
+import { dhcpBenchmark } from './dhcp.ts';
+import { filesBenchmark } from './files.ts';
+import { gatewayBenchmark } from './gateway.ts';
+import { goTemplateBenchmark } from './go-template.ts';
+import { growthBenchmark } from './growth.ts';
+import { hookBenchmark } from './hook.ts';
+import { imageBenchmark } from './image.ts';
+import { image2diskBenchmark } from './image2disk.ts';
+import { metadataBenchmark } from './metadata.ts';
+import { scriptsBenchmark } from './scripts.ts';
+import { serverBenchmark } from './server.ts';
+import { stormBenchmark } from './storm.ts';
+import { tinkBenchmark } from './tink.ts';
+import { tftpBenchmark } from './tftp.ts';
+import { workflowsBenchmark } from './workflows.ts';
+import type { Benchmark } from './benchmark.ts';
+
+export const BENCHMARKS: readonly Benchmark[] = [
+  demoBenchmark,
+  image2diskBenchmark,
+  imageBenchmark,
+  serverBenchmark,
+  tinkBenchmark,
+  apiBenchmark,
+  growthBenchmark,
+  workflowsBenchmark,
+  dhcpBenchmark,
+  tftpBenchmark,
+  scriptsBenchmark,
+  metadataBenchmark,
+  stormBenchmark,
+  bmcBenchmark,
+  gatewayBenchmark,
+  filesBenchmark,
+  hookBenchmark,
+  goTemplateBenchmark,
+];
+
+/** Several benchmarks under one name. Their rows begin with the name of each. */
+export const GROUPS: Readonly<Record<string, readonly Benchmark[]>> = {
+  boot: [dhcpBenchmark, tftpBenchmark, scriptsBenchmark, stormBenchmark],
+  all: BENCHMARKS,
+};
