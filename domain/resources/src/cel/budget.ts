@@ -4,10 +4,10 @@
  */
 
 /**
- * The limit for one expression, which cannot pause: 3 to 10 ms. Kubernetes allows twenty times as much and
+ * The limit for one expression, which cannot pause: 2 to 4 ms. Kubernetes allows far more and
  * evaluates in threads. Gateway API's rules, which compare each of 64 listeners with each, need most of it.
  */
-const EXPRESSION_COST_MAX = 50_000;
+const EXPRESSION_COST_MAX = 40_000;
 /** The limit for one object, with pauses between its expressions. It is a tenth of what Kubernetes allows. */
 const OBJECT_COST_MAX = 1_000_000;
 /** After this cost, other tasks get a turn. */

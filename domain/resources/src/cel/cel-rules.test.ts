@@ -146,6 +146,17 @@ test('matches accepts RE2 only, in linear time', () => {
   );
 });
 
+test('a match costs a rule as much as it takes at worst, and the matches of usual rules fit', () => {
+  const texts: Schema = { type: 'array', items: { type: 'string' } };
+  const all = (pattern: string): Schema => ruled(`self.l.all(x, x.matches('${pattern}'))`, { l: texts });
+  const long = Array.from({ length: 6 }, () => 'a'.repeat(170));
+  assert.match(messages(all('^(a|b)*a(a|b){90}'), { l: long })[0] ?? 'holds', overBudget);
+  const name = `${'a'.repeat(60)}.example.org`;
+  const names = Array.from({ length: 32 }, () => name);
+  const dns = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$';
+  assert.deepEqual(messages(all(dns), { l: names }), []);
+});
+
 test('a definition whose rules may cost too much is refused, and limits make it acceptable', () => {
   const nested = 'self.l.all(a, self.l.all(b, a == b))';
   const fault = (schema: Schema): string | undefined => run(celFault(schema)).result;
