@@ -13,6 +13,7 @@ import { excerptOf } from './error-excerpt.ts';
 import { nearNames } from './near-names.ts';
 import type { RenderError, RenderStep } from './render-error.ts';
 import { templateData } from './go/dot.ts';
+import { GO_TEMPLATE_NAME, parsedTemplate } from './parsed-templates.ts';
 import { maskSecrets } from './secret-mask.ts';
 import { TEMPLATE_FUNCTIONS, templateFunctions } from './functions/template-functions.ts';
 import type { TemplatePlatform } from './template-platform.ts';
@@ -21,9 +22,6 @@ import type { WorkflowDefinition } from './workflow-definition.ts';
 
 /** The limit of rendered text in bytes, as upstream. */
 export const RENDERED_BYTES_MAX = 262_144;
-
-/** Upstream's name of the template, which is part of its error texts. */
-const GO_TEMPLATE_NAME = 'workflow-template';
 
 export interface RenderInput {
   /** Names the template in errors. Upstream uses the workflow's name. */
@@ -91,7 +89,7 @@ export function renderText(
   { platform, secrets }: TextOptions = {},
 ): TextResult {
   const functions = functionsFor(platform);
-  const parsed = parseTemplate(GO_TEMPLATE_NAME, text, { functions });
+  const parsed = parsedTemplate(text, functions);
   if (!parsed.ok) {
     return failure(templateFault(withNearNames(parsed.error), templateName, 'parse'), text, secrets);
   }
