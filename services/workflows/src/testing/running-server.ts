@@ -12,7 +12,8 @@ import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
 import type { WorkflowEvent } from '@tinkerbell/workflow';
 import { applyWorkflowEvent } from '@tinkerbell/engine-workflow-events';
-import { createWorkflowsService, type WorkflowsConfig } from '../workflows-service.ts';
+import type { WorkflowsConfig } from '../agent-call-deps.ts';
+import { createWorkflowsService } from '../workflows-service.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 

@@ -1,0 +1,36 @@
+/** The calls of upstream's agents without a connection, for simulated machines. */
+import type { ActionRequest, ActionResponse, ActionStatusRequest } from '@tinkerbell/api/agent';
+import { MetricSet } from '@tinkerbell/platform-metrics';
+import {
+  createAgentCallDeps,
+  wakeAgents,
+  type AgentCallsConfig,
+  type WorkflowsDeps,
+} from './agent-call-deps.ts';
+import { getAction } from './get-action.ts';
+import type { Ending } from './hold.ts';
+import { reportActionStatus } from './report-action-status.ts';
+
+export interface InProcessAgents {
+  /** Holds until there is an action. Rejects with an RpcError. */
+  getAction(request: ActionRequest, ending: Ending): Promise<ActionResponse>;
+  /** When it resolves, the report is durable. Rejects with an RpcError. */
+  reportActionStatus(request: ActionStatusRequest): Promise<void>;
+  close(): void;
+}
+
+export function createInProcessAgents(deps: WorkflowsDeps, config: AgentCallsConfig): InProcessAgents {
+  const callDeps = createAgentCallDeps(deps, config, new MetricSet());
+  const unfollow = deps.view.onChange((change) => wakeAgents(change, callDeps));
+  return {
+    getAction: (request, ending) =>
+      getAction(callDeps, request, { ending, admit: () => Promise.resolve({}) }),
+    async reportActionStatus(request) {
+      await reportActionStatus(callDeps, request);
+    },
+    close() {
+      unfollow();
+      callDeps.sessions.close();
+    },
+  };
+}
