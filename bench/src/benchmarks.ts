@@ -12,6 +12,7 @@ import { image2diskBenchmark } from './image2disk.ts';
 import { metadataBenchmark } from './metadata.ts';
 import { scriptsBenchmark } from './scripts.ts';
 import { serverBenchmark } from './server.ts';
+import { simulationBenchmark } from './simulation.ts';
 import { stormBenchmark } from './storm.ts';
 import { tinkBenchmark } from './tink.ts';
 import { tftpBenchmark } from './tftp.ts';
@@ -32,6 +33,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   scriptsBenchmark,
   metadataBenchmark,
   stormBenchmark,
+  simulationBenchmark,
   bmcBenchmark,
   gatewayBenchmark,
   filesBenchmark,

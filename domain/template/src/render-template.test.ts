@@ -8,7 +8,6 @@ import {
   type RenderInput,
   type RenderResult,
   validateTemplateText,
-  type TemplatePlatform,
 } from './index.ts';
 
 const HARDWARE = {
@@ -391,16 +390,4 @@ test('.hardware has the keys that the JSON of upstream’s Go object has', () =>
     interfaces: [{ dhcp: { mac: '08:00:27:00:00:01' }, netboot: { allowPXE: false }, ours: false }],
     metadata: { instance: {} },
   });
-});
-
-test('a text is parsed once, and each rendering has its own data and functions', () => {
-  const text = '{{ sha256sum "x" | len }} {{ .device }}';
-  const data = (device: string) => templateData(undefined, { device });
-  const without = renderText({ templateName: 't', text }, data('a'));
-  assert.ok(!without.ok && without.error.step === 'execute', JSON.stringify(without));
-  const platform = { digest: () => new Uint8Array(32) } as unknown as TemplatePlatform;
-  for (const device of ['a', 'b']) {
-    const rendered = renderText({ templateName: 't', text }, data(device), { platform });
-    assert.deepEqual(rendered, { ok: true, text: `64 ${device}` });
-  }
 });

@@ -1,0 +1,2 @@
+export { FAULTS } from './faults.ts';
+export { simulate, type SimulationOptions, type SimulationReport } from './simulation.ts';
