@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { collectionOf, crdFor, kinds } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
-import { diagnosisPage } from './diagnosis-page.ts';
+import { diagnosisPage, resultsIn } from './diagnosis-page.ts';
 import { metricsReference } from './metrics-reference.ts';
 import { serverReference } from './server-reference.ts';
 import { workflowStatesPage } from './workflow-states.ts';
@@ -18,18 +18,20 @@ const stale: string[] = [];
 
 function put(path: string, text: string, check: boolean): void {
   const target = join(root, path);
-  let current: string | undefined;
-  try {
-    current = readFileSync(target, 'utf8');
-  } catch {
-    current = undefined;
-  }
-  if (current === text) return;
+  if (textOf(path) === text) return;
   if (check) stale.push(path);
   else {
     mkdirSync(join(target, '..'), { recursive: true });
     writeFileSync(target, text);
     console.log(`wrote ${path}`);
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return undefined;
   }
 }
 
@@ -70,7 +72,11 @@ const check = process.argv.includes('--check');
 generateCrds(check);
 put('docs/reference/server.md', serverReference(), check);
 put('docs/reference/metrics.md', metricsReference(), check);
-put('docs/reference/diagnosis.md', diagnosisPage(), check);
+put(
+  'docs/reference/diagnosis.md',
+  diagnosisPage(resultsIn(textOf('docs/reference/diagnosis.md') ?? '')),
+  check,
+);
 put('docs/reference/workflow-states.md', workflowStatesPage(), check);
 generateProtocol('api/proto', 'api/gen', check);
 generateProtocol('protocols/kube-protobuf/proto', 'protocols/kube-protobuf/src/gen', check);

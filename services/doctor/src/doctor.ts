@@ -196,7 +196,8 @@ class Ward {
       const key = keyOf(hardware);
       const isBooting = this.#deps.verdicts.get(key)?.state === 'booting' && this.#schedule.has(key);
       const isDecisive =
-        DECISIVE.includes(record.event) || /refused|ignored|failed|missing|not-found/.test(record.event);
+        DECISIVE.includes(record.event) ||
+        /refused|ignored|declined|failed|missing|not-found/.test(record.event);
       if (!isBooting || isDecisive) this.#schedule.soon(key, nowMs + SOON_MS);
     }
   }
@@ -281,11 +282,12 @@ class Ward {
   /** Learns from each boot that got to its agent or its disk, once. */
   #learn(hardware: Hardware): void {
     const key = keyOf(hardware);
-    for (const boot of bootsIn(this.#timelines.of(macsOf(hardware)))) {
+    const records = this.#timelines.of(macsOf(hardware));
+    for (const boot of bootsIn(records)) {
       const first = boot[0]?.sequence ?? 0;
       if (!boot.some(isArrival) || first <= (this.#learned.get(key) ?? 0)) continue;
       this.#learned.set(key, first);
-      this.#usual.learn(modelOf(hardware), stepDurations(boot));
+      this.#usual.learn(modelOf(hardware), stepDurations(boot, records));
     }
   }
 }

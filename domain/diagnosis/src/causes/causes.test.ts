@@ -60,3 +60,19 @@ test('HTTP is blocked also when the firmware tries its own HTTP boot after the b
   const lines = [...firmware(), ...loader(), ...withDetails(firmware(30), client)];
   assert.equal(diagnose(observation({ lines, at: 75 }, 75)).verdict.cause, 'http-blocked');
 });
+
+test('a machine that declines its address each time it gets it has a duplicate, and one that got another address has not', () => {
+  const os = { client: 'an operating system', file: '' };
+  const again = (at: number): readonly Line[] => [
+    [at, 'dhcp/offer-sent', 'discover: offer of 10.0.9.5', os],
+    [at + 0.1, 'dhcp/acknowledge-sent', 'request: acknowledge of 10.0.9.5', os],
+  ];
+  const declined: Line = [20.2, 'dhcp/address-declined', 'the machine finds 10.0.9.5 in use by another'];
+  const lines = [...toSystem.slice(0, -3), ...again(20), declined, ...[22, 24, 26].flatMap(again)];
+  const causeAt = (all: readonly Line[], at: number) =>
+    diagnose(observation({ lines: all, at }, at)).verdict.cause;
+  assert.equal(causeAt(lines, 29), 'duplicate-address');
+  assert.equal(causeAt(lines, 28), undefined);
+  const overcome: Line = [26.5, 'syslog/message-received', 'hook: network: eth0 has 10.0.9.6'];
+  assert.equal(causeAt([...lines, overcome], 29), undefined);
+});
