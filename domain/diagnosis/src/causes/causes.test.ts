@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { diagnose } from '../diagnose.ts';
+import type { Observation } from '../facts.ts';
 import { action, firmware, loader, type Line } from '../testing/boot-timeline.ts';
-import { observation, rows, toSystem, withDetails } from '../testing/cause-rows.ts';
+import { observation, rows, toSystem, withDetails, workflow } from '../testing/cause-rows.ts';
 import { causes } from './causes.ts';
 
 describe('the cause', () => {
@@ -53,6 +54,22 @@ test('a BMC that keeps its old boot device ignores it', () => {
   const message = 'BMC Job j failed: the BMC accepted "boot from pxe once (UEFI)" 2 times, and reports disk';
   const lines: readonly Line[] = [[0, 'bmc/bmc-job-failed', message]];
   assert.equal(diagnose(observation({ lines, at: 1 }, 1)).verdict.cause, 'boot-override-ignored');
+});
+
+test('a failure of the BMC ends the workflow, and counts until the workflow is retried, cancelled or deleted', () => {
+  const ended = { from: 'PREPARING', to: 'FAILED' };
+  const lines: readonly Line[] = [
+    [0, 'bmc/bmc-job-failed', 'BMC Job j failed: wrong-credentials'],
+    [1, 'workflow/state-changed', 'workflow is FAILED: job failed', ended],
+  ];
+  const failed = { workflows: [workflow('w', 'FAILED')] };
+  const causeOf = (more: readonly Line[], observed: Partial<Observation> = failed) =>
+    diagnose(observation({ lines: [...lines, ...more], at: 9, observed }, 9)).verdict.cause;
+  assert.equal(causeOf([]), 'bmc-failed');
+  assert.equal(causeOf([], { workflows: [] }), undefined);
+  assert.equal(causeOf([[2, 'workflow/operator-cancel', 'cancelled by alice']]), undefined);
+  const retried = { from: 'FAILED', to: 'PREPARING' };
+  assert.equal(causeOf([[2, 'workflow/state-changed', 'workflow is PREPARING', retried]]), undefined);
 });
 
 test('HTTP is blocked also when the firmware tries its own HTTP boot after the boot loader gave up', () => {

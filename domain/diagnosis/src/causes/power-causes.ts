@@ -7,18 +7,25 @@ import { isOfSystem } from '../steps.ts';
 import type { TimelineRecord } from '../timeline-record.ts';
 import { addressOf, isInNetwork } from './networks.ts';
 
-/** A problem of the BMC that nothing has overcome. */
-function bmcFailure({ records, unfinished }: Facts): TimelineRecord | undefined {
+/** A problem of the BMC that nothing has overcome. It ends the workflow that waits for the machine. */
+function bmcFailure({ records, workflows = [], unfinished }: Facts): TimelineRecord | undefined {
   const at = records.findLastIndex(
     ({ event }) => event === 'bmc-job-failed' || event === 'boot-job-neglected',
   );
-  const isLater = records
-    .slice(at + 1)
-    .some(
-      ({ source, event }) =>
-        source === 'dhcp' || event === 'bmc-job-completed' || event === 'boot-job-completed',
-    );
-  return unfinished.length === 0 || isLater ? undefined : records[at];
+  const after = records.slice(at + 1);
+  const hasFailed = workflows.length > 0 && after.some(isFailure);
+  const isWanted = unfinished.length > 0 || hasFailed;
+  return isWanted && !after.some(overcomesBmc) ? records[at] : undefined;
+}
+
+function isFailure({ event, details }: TimelineRecord): boolean {
+  return event === 'state-changed' && details?.['to'] === 'FAILED';
+}
+
+function overcomesBmc(record: TimelineRecord): boolean {
+  const { source, event } = record;
+  if (source === 'dhcp' || event === 'bmc-job-completed' || event === 'boot-job-completed') return true;
+  return (event === 'state-changed' && !isFailure(record)) || event === 'operator-cancel';
 }
 
 /** The BMC reported success and kept its old boot device. */
