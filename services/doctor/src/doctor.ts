@@ -36,11 +36,13 @@ const BUDGET_MS = 40;
 const TURN_MS = 2;
 /** Records that follow each other need one check. */
 const SOON_MS = 2_000;
+/** A machine that is heard of is checked so often, because its next check may be minutes away. */
+const LATER_MS = 30_000;
 /** Several boots. */
 const CONDENSED_FROM = 150;
 /** Machines whose boots are read in one turn of the event loop. */
 const LEARNED_AT_ONCE = 50;
-/** Records after which a machine that boots is checked soon. Others are covered by the check of its silence. */
+/** Records after which a machine that boots is checked soon. */
 const DECISIVE: readonly string[] = [
   'state-changed',
   'machine-ready',
@@ -198,7 +200,7 @@ class Ward {
       const isDecisive =
         DECISIVE.includes(record.event) ||
         /refused|ignored|declined|failed|missing|not-found/.test(record.event);
-      if (!isBooting || isDecisive) this.#schedule.soon(key, nowMs + SOON_MS);
+      this.#schedule.soon(key, nowMs + (!isBooting || isDecisive ? SOON_MS : LATER_MS));
     }
   }
 

@@ -26,12 +26,12 @@ export async function addResults(rows: readonly ResultRow[]): Promise<void> {
       .split('\n')
       .flatMap((line) => (line.startsWith('| ') ? [[nameIn(line), line] as const] : [])),
   );
-  lines.delete(HEADER[0] ?? '');
+  for (const name of [HEADER[0] ?? '', '---']) lines.delete(name);
   for (const row of rows) lines.set(row.name, lineOf(row));
   const machines = [...lines.values()];
-  const isRight = (line: string): boolean => /\| (\S+) \| \1 \|/.test(line);
-  const faulty = machines.filter((line) => !line.includes('| nothing | '));
-  const healthy = machines.filter((line) => line.includes('| nothing | '));
+  const isHealthy = (line: string): boolean => line.split(' | ')[2] === 'nothing';
+  const faulty = machines.filter((line) => !isHealthy(line));
+  const healthy = machines.filter(isHealthy);
   const text = `${faulty.filter(isRight).length} of ${faulty.length} faults were named right, and ${healthy.filter(isRight).length} of ${healthy.length} healthy boots had no finding.
 
 ${[HEADER, HEADER.map(() => '---')].map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
@@ -41,6 +41,14 @@ ${[...faulty, ...healthy].join('\n')}
     PAGE,
     page.replace(RESULTS, () => `<!-- results -->\n${text}<!-- end of results -->\n`),
   );
+}
+
+const VERDICT_SECONDS = 60;
+
+/** The right cause, and in time. */
+function isRight(line: string): boolean {
+  const [expected, found, seconds = ''] = line.replace(/ \|$/, '').split(' | ').slice(2);
+  return expected === found && !(Number(seconds) > VERDICT_SECONDS);
 }
 
 function nameIn(line: string): string {

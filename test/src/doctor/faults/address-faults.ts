@@ -13,6 +13,7 @@ export const addressFaults: readonly Fault[] = [
   },
   {
     name: 'two Hardware have the MAC',
+    isInTest: true,
     cause: 'duplicate-mac',
     firmware: 'bios',
     hasTwin: true,
@@ -20,6 +21,7 @@ export const addressFaults: readonly Fault[] = [
   },
   {
     name: 'another DHCP server wins',
+    isInTest: true,
     cause: 'another-dhcp-server',
     firmware: 'bios',
     disturb: otherDhcpServer({ bootFile: 'pxelinux.0' }),

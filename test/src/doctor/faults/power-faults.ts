@@ -51,6 +51,7 @@ export const powerFaults: readonly Fault[] = [
   },
   {
     name: 'the BMC ignores the boot device',
+    isInTest: true,
     cause: 'boot-override-ignored',
     firmware: 'bios',
     bmc: { protocol: 'ipmi', ignores: 'boot-device' },
@@ -58,6 +59,7 @@ export const powerFaults: readonly Fault[] = [
   },
   {
     name: 'the password of the BMC is wrong',
+    isInTest: true,
     cause: 'bmc-failed',
     firmware: 'bios',
     bmc: { protocol: 'ipmi', hasWrongPassword: true },

@@ -13,6 +13,7 @@ export const workflowFaults: readonly Fault[] = [
   },
   {
     name: 'the Template does not render',
+    isInTest: true,
     cause: 'template-not-rendered',
     firmware: 'bios',
     actions: `
