@@ -38,11 +38,12 @@ export async function duplicateAddress({ lab, address }: DisturbedSite): Promise
   await lab.addHost(Number(address.split('.').at(-1)));
 }
 
-const SMALL_BYTES = 1000;
+/** With the header of IP. Firmware asks for blocks that fill an Ethernet frame. */
+const LARGE_PACKETS = '1001:';
 
-/** The switch drops frames towards the machine that are larger than it can forward. */
-export async function smallFrames({ port }: DisturbedSite): Promise<void> {
-  await runCommand('ip', ['link', 'set', port, 'mtu', String(SMALL_BYTES)]);
+/** A router on the way drops packets that are larger than its next link carries, and nobody gets its ICMP errors. */
+export async function blackHole({ lab }: DisturbedSite): Promise<void> {
+  await lab.relay?.run('iptables', '-A', 'FORWARD', '-m', 'length', '--length', LARGE_PACKETS, '-j', 'DROP');
 }
 
 /** The port of the machine is in a broadcast domain without a server. */

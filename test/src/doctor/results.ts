@@ -1,6 +1,8 @@
 /** The results of the suite as a table in docs/reference/diagnosis.md. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withCacheLock } from '@tinkerbell/hook';
+import { cacheDirectory } from '../bare-machine.ts';
 
 const PAGE = join(import.meta.dirname, '../../../docs/reference/diagnosis.md');
 /** `npm run generate` keeps what is between these lines. */
@@ -18,8 +20,12 @@ export interface ResultRow {
   readonly seconds?: number;
 }
 
-/** Writes the rows into the page. Rows of other machines stay. */
-export async function addResults(rows: readonly ResultRow[]): Promise<void> {
+/** Writes the rows into the page. Rows of other machines stay, and several suites may run at the same time. */
+export function addResults(rows: readonly ResultRow[]): Promise<void> {
+  return withCacheLock(cacheDirectory, () => addToPage(rows));
+}
+
+async function addToPage(rows: readonly ResultRow[]): Promise<void> {
   const page = await readFile(PAGE, 'utf8');
   const lines = new Map(
     (RESULTS.exec(page)?.[1] ?? '')

@@ -1,5 +1,5 @@
 /** Faults between the machine's address and its kernel. */
-import { smallFrames } from '../disturbances.ts';
+import { blackHole } from '../disturbances.ts';
 import { ERASE, type Fault } from '../fault.ts';
 
 export const loaderFaults: readonly Fault[] = [
@@ -22,7 +22,8 @@ export const loaderFaults: readonly Fault[] = [
     name: 'the MTU is too small for a block of TFTP',
     cause: 'tftp-timeout',
     firmware: 'uefi',
-    disturb: smallFrames,
+    relay: 'right',
+    disturb: blackHole,
     actions: ERASE,
   },
   {
