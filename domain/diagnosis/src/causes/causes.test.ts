@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { diagnose } from '../diagnose.ts';
 import type { Observation } from '../facts.ts';
-import { action, firmware, loader, type Line } from '../testing/boot-timeline.ts';
+import { action, firmware, loader, START_MS, type Line } from '../testing/boot-timeline.ts';
 import { observation, rows, toSystem, withDetails, workflow } from '../testing/cause-rows.ts';
 import { causes } from './causes.ts';
 
@@ -54,6 +54,18 @@ test('a BMC that keeps its old boot device ignores it', () => {
   const message = 'BMC Job j failed: the BMC accepted "boot from pxe once (UEFI)" 2 times, and reports disk';
   const lines: readonly Line[] = [[0, 'bmc/bmc-job-failed', message]];
   assert.equal(diagnose(observation({ lines, at: 1 }, 1)).verdict.cause, 'boot-override-ignored');
+});
+
+test('a transfer that timed out just before its step is overdue is not taken for a request that did not arrive', () => {
+  const timedOut = { file: 'ipxe.efi', outcome: 'timed-out' };
+  const lines: readonly Line[] = [
+    ...firmware(),
+    [36, 'tftp/transfer-failed', 'ipxe.efi by TFTP, 0 bytes, timed-out', timedOut],
+  ];
+  const diagnosisAt = (at: number) => diagnose(observation({ lines, at }, at));
+  assert.equal(diagnosisAt(41).verdict.state, 'booting');
+  assert.equal(diagnosisAt(41).againMs, START_MS + 44_000);
+  assert.equal(diagnosisAt(44).verdict.cause, 'tftp-timeout');
 });
 
 test('a failure of the BMC ends the workflow, and counts until the workflow is retried, cancelled or deleted', () => {
