@@ -47,8 +47,6 @@ export interface MachineOptions {
   readonly uuid?: string;
   /** The DER of the authority that UEFI HTTPS boot trusts. */
   readonly certificateAuthority?: Uint8Array;
-  /** QEMU's model of the network card (default: virtio-net-pci). */
-  readonly networkCard?: string;
   /** The time of its clock when it is powered on, `2016-01-01T00:00:00` (default: the time of this machine). */
   readonly clockStart?: string;
 }
@@ -197,7 +195,7 @@ function machineArguments(
       ...cdromDevice(cdrom),
       // Newer UEFI firmware has no network stack without a source of randomness.
       'virtio-rng-pci',
-      `${options.networkCard ?? 'virtio-net-pci'},netdev=net0,mac=${options.mac}${boots.network ? ',bootindex=1' : ''}${rom}`,
+      `virtio-net-pci,netdev=net0,mac=${options.mac}${boots.network ? ',bootindex=1' : ''}${rom}`,
       ...disks.flatMap((disk) => diskDevice(disk, boots.disk)),
     ],
   });

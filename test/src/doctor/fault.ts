@@ -43,7 +43,7 @@ export interface Fault {
   readonly tls?: 'trusted' | 'unknown';
   /** Further arguments of the kernel. */
   readonly kernelArguments?: readonly string[];
-  readonly machine?: Pick<MachineOptions, 'memoryMebibytes' | 'networkCard' | 'clockStart'>;
+  readonly machine?: Pick<MachineOptions, 'memoryMebibytes' | 'clockStart'>;
   /** The machine is in a network of its own. `none`: no relay forwards its requests. `lost`: one does, to an address without a server. */
   readonly relay?: 'right' | 'lost' | 'none';
   /** A BMC powers the machine on for its Workflow. */
