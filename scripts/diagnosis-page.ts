@@ -19,7 +19,21 @@ of each manufacturer and model, and uses the value that nine of ten machines do 
 |---|---|---|---|
 `;
 
-export function diagnosisPage(): string {
+const RESULTS = /^<!-- results -->\n(.*)^<!-- end of results -->\n/ms;
+
+const RESULTS_HEADING = `## Results
+
+\`npm run e2e -- doctor --report\` boots virtual machines with each of these faults and with none, and writes this table. The seconds are from the stand-still to
+the verdict, by the server's clock.
+`;
+
+/** Returns the results of the fault suite in the page, which the suite writes. */
+export function resultsIn(page: string): string {
+  return RESULTS.exec(page)?.[1] ?? '';
+}
+
+/** @param results what the page has from the fault suite, which stays. */
+export function diagnosisPage(results: string): string {
   const sections = causes.map(
     ({ id, sentence, shows, against, advice, certainty }) => `## ${id}
 
@@ -34,5 +48,6 @@ ${advice.map((text, at) => `${at + 1}. ${text}`).join('\n')}
     const { after, before, usualSeconds } = steps[name];
     return `| \`${name}\` | it ${after} | it ${before} | ${usualSeconds} s |\n`;
   });
-  return `${INTRODUCTION}\n${sections.join('\n')}\n${DURATIONS}${rows.join('')}`;
+  const table = `${RESULTS_HEADING}\n<!-- results -->\n${results}<!-- end of results -->\n`;
+  return `${INTRODUCTION}\n${sections.join('\n')}\n${DURATIONS}${rows.join('')}\n${table}`;
 }

@@ -11,7 +11,7 @@ import { stringifyYaml } from '@tinkerbell/yaml';
 import { headlineTable } from '../bench/src/recorded/headlines.ts';
 import { readRecords } from '../bench/src/recorded/records.ts';
 import { allTables } from '../bench/src/recorded/tables.ts';
-import { diagnosisPage } from './diagnosis-page.ts';
+import { diagnosisPage, resultsIn } from './diagnosis-page.ts';
 import { metricsReference } from './metrics-reference.ts';
 import { serverReference } from './server-reference.ts';
 import { workflowStatesPage } from './workflow-states.ts';
@@ -21,18 +21,20 @@ const stale: string[] = [];
 
 function put(path: string, text: string, check: boolean): void {
   const target = join(root, path);
-  let current: string | undefined;
-  try {
-    current = readFileSync(target, 'utf8');
-  } catch {
-    current = undefined;
-  }
-  if (current === text) return;
+  if (textOf(path) === text) return;
   if (check) stale.push(path);
   else {
     mkdirSync(join(target, '..'), { recursive: true });
     writeFileSync(target, text);
     console.log(`wrote ${path}`);
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return undefined;
   }
 }
 
@@ -85,7 +87,11 @@ const check = process.argv.includes('--check');
 generateCrds(check);
 put('docs/reference/server.md', serverReference(), check);
 put('docs/reference/metrics.md', metricsReference(), check);
-put('docs/reference/diagnosis.md', diagnosisPage(), check);
+put(
+  'docs/reference/diagnosis.md',
+  diagnosisPage(resultsIn(textOf('docs/reference/diagnosis.md') ?? '')),
+  check,
+);
 put('docs/reference/workflow-states.md', workflowStatesPage(), check);
 const records = readRecords();
 putResults('README.md', `${headlineTable(records)}\n`, check);

@@ -6,9 +6,9 @@ import { withVariables, type EfiVariable } from './efi-variable-store.ts';
 
 /**
  * `bios`: SeaBIOS with iPXE as the option ROM of the network card. `uefi...`: OVMF's own PXE or HTTP client. `arm64-uefi`:
- * the same for 64-bit ARM. `u-boot`: U-Boot on 64-bit ARM.
+ * the same for 64-bit ARM. `u-boot`: U-Boot on 64-bit ARM. `uefi-secure`: OVMF with Secure Boot and Microsoft's keys.
  */
-export type Firmware = 'bios' | 'uefi' | 'uefi-http' | 'uefi-https' | 'arm64-uefi' | 'u-boot';
+export type Firmware = 'bios' | 'uefi' | 'uefi-secure' | 'uefi-http' | 'uefi-https' | 'arm64-uefi' | 'u-boot';
 
 /**
  * Kernel arguments of every emulated PC. Linux checks the timer's interrupt by waiting some 50 ms for four of
@@ -46,6 +46,11 @@ const OVMF: Flash = {
   variables: '/usr/share/OVMF/OVMF_VARS_4M.fd',
   debianPackage: 'ovmf',
 };
+const SECURE_OVMF: Flash = {
+  code: '/usr/share/OVMF/OVMF_CODE_4M.ms.fd',
+  variables: '/usr/share/OVMF/OVMF_VARS_4M.ms.fd',
+  debianPackage: 'ovmf',
+};
 const AAVMF: Flash = {
   code: '/usr/share/AAVMF/AAVMF_CODE.fd',
   variables: '/usr/share/AAVMF/AAVMF_VARS.fd',
@@ -75,6 +80,8 @@ export async function firmwareArguments(options: FirmwareOptions): Promise<reado
       return flashArguments(AAVMF, options);
     case 'uefi':
       return flashArguments(OVMF, options);
+    case 'uefi-secure':
+      return flashArguments(SECURE_OVMF, options);
     case 'uefi-http':
       return [...(await flashArguments(OVMF, options)), ...WITHOUT_PXE];
     case 'uefi-https':

@@ -47,6 +47,8 @@ export interface MachineOptions {
   readonly uuid?: string;
   /** The DER of the authority that UEFI HTTPS boot trusts. */
   readonly certificateAuthority?: Uint8Array;
+  /** The time of its clock when it is powered on, `2016-01-01T00:00:00` (default: the time of this machine). */
+  readonly clockStart?: string;
 }
 
 export interface Machine {
@@ -177,13 +179,14 @@ function machineArguments(
     '-accel': 'tcg',
     '-smp': '1',
     '-m': memory,
-    ...(isArm(options.firmware) ? ARM_BOARD : PC_BOARD),
+    ...boardOf(options.firmware),
     '-nodefaults': [],
     '-vga': 'none',
     '-display': 'none',
     '-serial': 'stdio',
     ...(boots.isStrict ? { '-boot': 'strict=on' } : {}),
     ...(bootOnce === undefined ? {} : { '-no-reboot': [] }),
+    ...(options.clockStart === undefined ? {} : { '-rtc': `base=${options.clockStart}` }),
     '-qmp': `unix:${socket},server=on,wait=off`,
     '-smbios': `type=1,manufacturer=Tinkerbell,product=Sandbox,${system.join(',')}`,
     '-netdev': `tap,id=net0,ifname=${options.port},script=no,downscript=no`,
@@ -219,7 +222,17 @@ function cdromDevice(cdromPath: string | undefined): readonly string[] {
 
 /** graphics=off sends firmware and boot loader output to the serial port. */
 const PC_BOARD = { '-machine': 'q35,graphics=off' };
+/** Firmware with Secure Boot protects its variables with the system management mode. */
+const SECURE_PC_BOARD = {
+  '-machine': 'q35,graphics=off,smm=on',
+  '-global': 'driver=cfi.pflash01,property=secure,value=on',
+};
 const ARM_BOARD = { '-machine': 'virt', '-cpu': 'cortex-a57' };
+
+function boardOf(firmware: Firmware): Readonly<Record<string, string>> {
+  if (isArm(firmware)) return ARM_BOARD;
+  return firmware === 'uefi-secure' ? SECURE_PC_BOARD : PC_BOARD;
+}
 
 /** Returns an option with its value, repeated for several values, and alone when it has none. */
 function flatten(options: Readonly<Record<string, string | readonly string[]>>): readonly string[] {

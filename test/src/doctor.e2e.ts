@@ -1,4 +1,5 @@
 /** Injects faults into boots of real firmware. The doctor must find each by itself, and nothing in a healthy boot. */
+import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { faults } from './doctor/faults.ts';
 import { openFaultSite, type FaultSite } from './doctor/fault-site.ts';
@@ -13,5 +14,9 @@ describe('the doctor', { concurrency: 2 }, () => {
   after(() => site?.[Symbol.asyncDispose]());
 
   for (const fault of faults.filter(({ isInTest }) => isInTest === true))
-    test(`${fault.cause ?? 'finds nothing'}: ${fault.name}`, { skip }, () => site?.check(fault));
+    test(`${fault.cause ?? 'finds nothing'}: ${fault.name}`, { skip }, async () => {
+      assert.ok(site !== undefined);
+      const { error } = await site.check(fault);
+      assert.equal(error, undefined);
+    });
 });

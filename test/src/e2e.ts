@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 
 import { casesNamed, runActionSuite } from './actions/run-suite.ts';
-import { faultsNamed, runDoctorSuite, wordsOf } from './doctor/run-suite.ts';
+import { runDoctorSuite, suiteCasesNamed } from './doctor/run-suite.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { type BreakResult } from './image-breaks/break-run.ts';
@@ -35,6 +35,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)
   --runs N      installations of \`breaks\` (default 100)
   --seed N      repeats the random choices of \`breaks\`
+  --report      of doctor: writes the results into docs/reference/diagnosis.md
   --list        the names of the cases
   --json        the last line is one JSON object
 `;
@@ -58,6 +59,7 @@ async function main(): Promise<number> {
       jobs: { type: 'string', default: '2' },
       runs: { type: 'string', default: '100' },
       seed: { type: 'string', default: String(process.hrtime()[1]) },
+      report: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -82,6 +84,7 @@ interface Breaking {
 interface Wanted {
   readonly only: string;
   readonly jobs: string;
+  readonly report: boolean;
   readonly list: boolean;
   readonly json: boolean;
 }
@@ -104,10 +107,11 @@ async function runActions({ only, jobs, list, json }: Wanted): Promise<number> {
 }
 
 /** Resolves with the exit code. */
-async function runDoctor({ only, jobs, list, json }: Wanted): Promise<number> {
+async function runDoctor({ only, jobs, report, list, json }: Wanted): Promise<number> {
   const texts = only.split('|');
-  if (list) return listed(faultsNamed(texts).map(wordsOf));
-  return reported('doctor', json, () => runDoctorSuite({ only: texts, jobs: Number(jobs), onResult: show }));
+  if (list) return listed(suiteCasesNamed(texts).map(({ name }) => name));
+  const options = { only: texts, jobs: Number(jobs), hasReport: report, onResult: show };
+  return reported('doctor', json, () => runDoctorSuite(options));
 }
 
 /** Resolves with the exit code. */

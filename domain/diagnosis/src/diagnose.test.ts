@@ -142,6 +142,20 @@ test('the durations of a boot are those between records of progress', () => {
   );
 });
 
+test('the start of a machine takes from its power-on by the BMC to its first packet', () => {
+  const records = timelineOf([
+    [0, 'workflow/boot-job-completed'],
+    ...firmware(25),
+    ...loader(26),
+    [90, 'workflow/boot-job-completed'],
+    ...firmware(300),
+  ]);
+  const [one = [], other = []] = bootsIn(records);
+  assert.equal(stepDurations(one, records).get('power-on'), 25_000);
+  assert.equal(stepDurations(other, records).get('power-on'), 210_000);
+  assert.equal(stepDurations(one.slice(1), records).get('power-on'), undefined);
+});
+
 test('a typing error is one wrong digit or two swapped ones', () => {
   const near = nearMacs('08:00:27:9e:f5:3a');
   for (const mac of ['08:00:27:9e:f5:3b', '80:00:27:9e:f5:3a', '08:00:27:9e:f5:a3', '08:00:27:9e:5f:3a'])

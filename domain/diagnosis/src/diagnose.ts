@@ -1,9 +1,10 @@
 /** Decides why a machine does not boot, and when it must be checked again. */
 import { causes } from './causes/causes.ts';
 import { SETTLE_MS, type Certainty, type Evidence } from './causes/cause.ts';
-import { factsOf, isEnded, noveltiesOf, type Facts, type Observation } from './facts.ts';
+import { factsOf, isEnded, noveltiesOf, powerOnOf, type Facts, type Observation } from './facts.ts';
 import { steps, stepAfter, type StepName } from './steps.ts';
 import type { StagedRecord } from './boot/boot-records.ts';
+import type { TimelineRecord } from './timeline-record.ts';
 
 export const verdictStates = ['healthy', 'booting', 'working', 'stopped', 'unseen'] as const;
 export type VerdictState = (typeof verdictStates)[number];
@@ -86,9 +87,18 @@ function againOf({ wait, troubles, nowMs, lastPrinted }: Facts, { state }: Verdi
   return times.length === 0 || state === 'unseen' ? undefined : Math.min(...times);
 }
 
-/** Returns how long each step of a boot took, in milliseconds, for `UsualDurations`. The last step is not over. */
-export function stepDurations(boot: readonly StagedRecord[]): ReadonlyMap<StepName, number> {
+/**
+ * Returns how long each step of a boot took, in milliseconds, for `UsualDurations`. The last step is not over. `records` are all of the
+ * machine, in which the BMC has powered it on.
+ */
+export function stepDurations(
+  boot: readonly StagedRecord[],
+  records: readonly TimelineRecord[] = boot,
+): ReadonlyMap<StepName, number> {
   const durations = new Map<StepName, number>();
+  const [first] = boot;
+  const powerOn = first === undefined ? undefined : powerOnOf(records, first.sequence);
+  if (first !== undefined && powerOn !== undefined) durations.set('power-on', first.atMs - powerOn.atMs);
   let begun: { readonly step: StepName; readonly atMs: number } | undefined;
   for (const at of noveltiesOf(boot)) {
     const record = boot[at];

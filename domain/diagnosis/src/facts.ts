@@ -96,13 +96,27 @@ function unfinishedOf(workflows: readonly Workflow[]): readonly Workflow[] {
 
 const SEEN_BY: readonly string[] = ['dhcp', 'tftp', 'http', 'image', 'syslog', 'agent'];
 
+function isSent({ source }: TimelineRecord): boolean {
+  return SEEN_BY.includes(source);
+}
+
+/** Returns the record of the BMC that powered the machine on for this boot, its first packet being the next sign of the machine. */
+export function powerOnOf(
+  records: readonly TimelineRecord[],
+  firstSequence: number,
+): TimelineRecord | undefined {
+  const before = records.filter(({ sequence }) => sequence < firstSequence);
+  const at = before.findLastIndex(({ event }) => event === 'boot-job-completed');
+  return before.slice(at + 1).some(isSent) ? undefined : before[at];
+}
+
 /** A BMC has restarted the machine for a workflow, and the machine has not been seen since. */
 function powerWait(observation: Observation): Wait | undefined {
   const { records, workflows = [] } = observation;
   const at = records.findLastIndex(({ event }) => event === 'boot-job-completed');
   const record = records[at];
-  const isSeen = records.slice(at + 1).some(({ source }) => SEEN_BY.includes(source));
-  if (record === undefined || isSeen || unfinishedOf(workflows).length === 0) return undefined;
+  if (record === undefined || records.slice(at + 1).some(isSent) || unfinishedOf(workflows).length === 0)
+    return undefined;
   return waitOf(observation, record, 'power-on');
 }
 

@@ -7,8 +7,10 @@ import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { ApiObject } from '../api-client.ts';
 import type { Machine } from '../qemu-machine.ts';
+import type { IpmiLies } from './ipmi-lies.ts';
 import { IpmiResponder } from './ipmi-responder.ts';
 import { controlledMachine, type ControlledMachine } from './machine-with-bmc.ts';
+import type { RedfishLies } from './redfish-lies.ts';
 import { RedfishSimulator } from './redfish-simulator.ts';
 
 export interface MachineBmc extends AsyncDisposable {
@@ -16,6 +18,8 @@ export interface MachineBmc extends AsyncDisposable {
   readonly objects: readonly ApiObject[];
   /** The chassis operations that the BMC has performed, in order. */
   readonly operations: readonly string[];
+  /** May be changed at any time. Those of Redfish are undefined if the BMC has only IPMI. */
+  readonly lies: { readonly ipmi: IpmiLies; readonly redfish: RedfishLies | undefined };
   /** The Hardware with this BMC. */
   ofHardware(hardware: ApiObject): ApiObject;
 }
@@ -24,15 +28,23 @@ export interface MachineBmc extends AsyncDisposable {
 export type BmcProtocol = 'ipmi' | 'redfish';
 
 const ACCOUNT = { username: 'admin', password: 'sandbox-bmc' };
+const LOOPBACK = '127.0.0.1';
 const GUID_BYTES = 16;
 const ADMINISTRATOR = 4;
 
-/** The machine must have been created with `bootOrder: 'disk'`, so that only its BMC can make it boot from another device. */
-export async function openBmcOf(machine: Machine, protocol: BmcProtocol = 'ipmi'): Promise<MachineBmc> {
+/**
+ * The machine must have been created with `bootOrder: 'disk'`, so that only its BMC can make it boot from another device. The BMC
+ * listens on the address, an own one of this process.
+ */
+export async function openBmcOf(
+  machine: Machine,
+  protocol: BmcProtocol = 'ipmi',
+  address: string = LOOPBACK,
+): Promise<MachineBmc> {
   const controlled = controlledMachine(machine, dirname(machine.diskPath));
   const open = new AsyncDisposableStack();
-  const ipmi = open.use(await openIpmi(controlled));
-  const redfish = protocol === 'redfish' ? open.use(await openRedfish(controlled)) : undefined;
+  const ipmi = open.use(await openIpmi(controlled, address));
+  const redfish = protocol === 'redfish' ? open.use(await openRedfish(controlled, address)) : undefined;
   const providerOptions = {
     ipmitool: { port: ipmi.port },
     ...(redfish === undefined ? {} : { redfish: { port: redfish.port } }),
@@ -40,8 +52,9 @@ export async function openBmcOf(machine: Machine, protocol: BmcProtocol = 'ipmi'
   };
   const name = `${machine.name}-bmc`;
   return {
-    objects: objectsFor(name, providerOptions),
+    objects: objectsFor(name, { host: address, providerOptions }),
     operations: controlled.operations,
+    lies: { ipmi: ipmi.lies, redfish: redfish?.lies },
     ofHardware: (hardware) => ({
       ...hardware,
       spec: { ...fieldsOf(hardware), bmcRef: { apiGroup: 'bmc.tinkerbell.org', kind: 'Machine', name } },
@@ -50,22 +63,22 @@ export async function openBmcOf(machine: Machine, protocol: BmcProtocol = 'ipmi'
   };
 }
 
-function openIpmi(machine: ControlledMachine): Promise<IpmiResponder> {
+function openIpmi(machine: ControlledMachine, address: string): Promise<IpmiResponder> {
   const settings = {
     accounts: [{ ...ACCOUNT, privilege: ADMINISTRATOR }],
     guid: nodeRandom.bytes(GUID_BYTES),
     suites: cipherSuites,
   };
   const deps = { udp: nodeUdp, clock: nodeClock, random: nodeRandom, crypto: nodeIpmiCrypto };
-  return IpmiResponder.open(deps, { settings, machine });
+  return IpmiResponder.open(deps, { settings, machine, address });
 }
 
-function openRedfish(machine: ControlledMachine): Promise<RedfishSimulator> {
+function openRedfish(machine: ControlledMachine, address: string): Promise<RedfishSimulator> {
   const key = ecdsaKey('P-256');
-  const names = { commonName: 'bmc', ips: ['127.0.0.1'], dnsNames: [] };
+  const names = { commonName: 'bmc', ips: [address], dnsNames: [] };
   const made = certify({ ...names, daysValid: 1, isAuthority: true, key }, nodeClock.nowMs());
   if (!made.ok) throw new Error(made.error);
-  return RedfishSimulator.open({ ...ACCOUNT, machine, tls: { key, cert: made.certificate } });
+  return RedfishSimulator.open({ ...ACCOUNT, machine, address, tls: { key, cert: made.certificate } });
 }
 
 /** The Workflow whose machine is powered on by its BMC and boots from the network once. */
@@ -100,9 +113,12 @@ function fieldsOf({ spec }: ApiObject): Record<string, unknown> {
   return isRecord(spec) ? spec : {};
 }
 
-function objectsFor(name: string, providerOptions: object): readonly ApiObject[] {
+function objectsFor(
+  name: string,
+  options: { readonly host: string; readonly providerOptions: object },
+): readonly ApiObject[] {
   const metadata = { name, namespace: 'default' };
-  const connection = { host: '127.0.0.1', insecureTLS: true, authSecretRef: metadata, providerOptions };
+  const connection = { ...options, insecureTLS: true, authSecretRef: metadata };
   return [
     { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { ...ACCOUNT } },
     { apiVersion: 'bmc.tinkerbell.org/v1alpha1', kind: 'Machine', metadata, spec: { connection } },

@@ -7,6 +7,8 @@ import { RedfishService, type RedfishServiceOptions } from './redfish-service.ts
 
 export interface RedfishSimulatorOptions extends RedfishServiceOptions {
   /** Without it, the service speaks plain HTTP. */
+  /** Default: 127.0.0.1. */
+  readonly address?: string;
   /** Default: a free one. */
   readonly port?: number;
   readonly tls?: { readonly key: string; readonly cert: string };
@@ -39,11 +41,12 @@ export class RedfishSimulator implements AsyncDisposable {
     return this.#service.sessions;
   }
 
-  /** Listens on 127.0.0.1. */
   static async open(options: RedfishSimulatorOptions): Promise<RedfishSimulator> {
     const simulator = new RedfishSimulator(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    simulator.#server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
+    simulator.#server
+      .once('error', reject)
+      .listen(options.port ?? 0, options.address ?? '127.0.0.1', resolve);
     await promise;
     return simulator;
   }

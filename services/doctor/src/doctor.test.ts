@@ -59,6 +59,19 @@ test('silence becomes a verdict within a minute, a condition and a record, and p
   assert.equal((await doctor.recorded('boot-recovered')).length, 1);
 });
 
+test('an operating system that boots instead of the network is found long before its start is overdue', async () => {
+  await using doctor = await startDoctor();
+  const { clock } = doctor;
+  await doctor.create({ ...workflow, status: { state: 'PENDING', hardwareUID: '' } } as Workflow);
+  doctor.append({ source: 'workflow', event: 'boot-job-completed', machine: MAC, message: 'done' });
+  await clock.advance(60);
+  assert.equal(doctor.verdicts.get('default/m1')?.state, 'booting');
+  const system = { address: '10.0.0.5', file: '', client: 'an operating system' };
+  doctor.append({ ...offer(), details: system });
+  await clock.advance(33);
+  assert.equal(doctor.verdicts.get('default/m1')?.cause, 'boot-override-ignored');
+});
+
 test('a repeated request does not postpone the verdict', async () => {
   await using doctor = await startDoctor();
   for (let count = 0; count < 7; count += 1) {

@@ -36,11 +36,13 @@ const BUDGET_MS = 40;
 const TURN_MS = 2;
 /** Records that follow each other need one check. */
 const SOON_MS = 2_000;
+/** A machine that is heard of is checked so often, because its next check may be minutes away. */
+const LATER_MS = 30_000;
 /** Several boots. */
 const CONDENSED_FROM = 150;
 /** Machines whose boots are read in one turn of the event loop. */
 const LEARNED_AT_ONCE = 50;
-/** Records after which a machine that boots is checked soon. Others are covered by the check of its silence. */
+/** Records after which a machine that boots is checked soon. */
 const DECISIVE: readonly string[] = [
   'state-changed',
   'machine-ready',
@@ -196,8 +198,9 @@ class Ward {
       const key = keyOf(hardware);
       const isBooting = this.#deps.verdicts.get(key)?.state === 'booting' && this.#schedule.has(key);
       const isDecisive =
-        DECISIVE.includes(record.event) || /refused|ignored|failed|missing|not-found/.test(record.event);
-      if (!isBooting || isDecisive) this.#schedule.soon(key, nowMs + SOON_MS);
+        DECISIVE.includes(record.event) ||
+        /refused|ignored|declined|failed|missing|not-found/.test(record.event);
+      this.#schedule.soon(key, nowMs + (!isBooting || isDecisive ? SOON_MS : LATER_MS));
     }
   }
 
@@ -281,11 +284,12 @@ class Ward {
   /** Learns from each boot that got to its agent or its disk, once. */
   #learn(hardware: Hardware): void {
     const key = keyOf(hardware);
-    for (const boot of bootsIn(this.#timelines.of(macsOf(hardware)))) {
+    const records = this.#timelines.of(macsOf(hardware));
+    for (const boot of bootsIn(records)) {
       const first = boot[0]?.sequence ?? 0;
       if (!boot.some(isArrival) || first <= (this.#learned.get(key) ?? 0)) continue;
       this.#learned.set(key, first);
-      this.#usual.learn(modelOf(hardware), stepDurations(boot));
+      this.#usual.learn(modelOf(hardware), stepDurations(boot, records));
     }
   }
 }

@@ -1,199 +1,200 @@
 /** Boots one machine with a fault, and waits until the doctor has found a cause. */
-import { cp, mkdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   createMachine,
   createObject,
-  serialConsoleArguments,
   startServer,
   type ApiObject,
   type Machine,
-  type PrivateNetwork,
   type RunningServer,
   type TimelineRecord,
 } from '@tinkerbell/sandbox';
-import type { BootFiles } from '../firmware/boot.ts';
+import type { MachineBmc } from '@tinkerbell/sandbox/bmc';
+import { certificateFor, type ServerCertificate } from '../firmware/certificates.ts';
 import { createLab, HOST_INTERFACE, type Lab } from '../firmware/lab.ts';
-import type { Fault } from './faults.ts';
+import { startRelay } from '../firmware/relay.ts';
+import { neighbours, writeEarlierBoots, writeTwin } from './earlier-boots.ts';
+import { bmcFor, installDisk } from './fault-bmc.ts';
+import { systemFor, writeImages } from './fault-files.ts';
+import { hardwareFor, workFor, type MachineIdentity } from './fault-objects.ts';
+import type { Fault, FaultPlace, RunningFault } from './fault.ts';
+import { diagnosisOf, hardwareNow, timelineOf, type FoundDiagnosis } from './observed-machine.ts';
+import { mountSmallDisk } from './small-disk.ts';
 
 const POLL_MS = 500;
 /** Longer than a problem needs to become a finding. */
 const HEALTHY_POLLS = 30;
 /** Emulation on a busy machine is slow. This limit only ends tests that hang. */
 const LIMIT_MS = 6 * 60_000;
+/** No host has this number in the server's network. */
+const NOBODY = 9;
 const DISK_BYTES = 64 * 1024 * 1024;
 
-export interface FoundDiagnosis {
-  readonly state: string;
-  readonly cause?: string;
-  readonly text: string;
-  readonly since?: string;
-  readonly evidence: readonly { readonly text: string }[];
-}
-
 export interface FaultResult {
-  readonly diagnosis: FoundDiagnosis;
+  readonly diagnosis: FoundDiagnosis | undefined;
   readonly hardware: ApiObject;
   readonly timeline: readonly TimelineRecord[];
   /** For the message of a failed test. */
   readonly report: string;
 }
 
-interface Place {
-  readonly fault: Fault;
-  /** Identifies the boots of one process: 1 to 250. */
-  readonly index: number;
-  readonly network: PrivateNetwork;
-  readonly files: BootFiles;
-  /** An empty folder. */
-  readonly directory: string;
+/** Resolves with the first finding, with the end of the boot, or after a while without either. */
+export async function bootWithFault(place: FaultPlace): Promise<FaultResult> {
+  await using cleanup = new AsyncDisposableStack();
+  const running = await startBoot(place, cleanup);
+  await place.fault.meddle?.(running);
+  const diagnosis = await finding(running);
+  const { server, hardware } = running;
+  return {
+    diagnosis,
+    hardware: await hardwareNow(server, hardware),
+    timeline: await timelineOf(server, hardware),
+    report: await reportOf(running),
+  };
 }
 
-/** Resolves with the first finding, or with the end of the boot. */
-export async function bootWithFault({
-  fault,
-  index,
-  network,
-  files,
-  directory,
-}: Place): Promise<FaultResult> {
-  await using cleanup = new AsyncDisposableStack();
-  const lab = await createLab(network, { index, isRelayed: false }, cleanup);
-  const address = `${lab.machineNetwork}.50`;
-  const imagesDirectory = join(directory, 'images');
-  const server = await startServer({
-    dataDirectory: join(directory, 'data'),
-    imagesDirectory,
-    ...files,
-    hookDirectory: await systemFor(fault, { files, directory }),
-    networkInterface: HOST_INTERFACE,
-    address: lab.serverAddress,
-    host: lab.server,
-    flags: ['--api-anonymous=everyone', ...(fault.flags ?? [])],
-  });
-  cleanup.defer(() => server.stop());
-  await writeImages(fault, imagesDirectory);
-  if (fault.dropped !== undefined)
-    await lab.server.run('iptables', '-A', 'INPUT', '-s', address, ...fault.dropped, '-j', 'DROP');
-  const mac = `52:54:00:66:00:${index.toString(16).padStart(2, '0')}`;
-  const hardware = hardwareFor(fault, { mac, address, lab });
-  await createObject(server, hardware);
-  if (fault.actions !== undefined)
-    for (const object of workFor(fault, mac, lab)) await createObject(server, object);
+async function startBoot(place: FaultPlace, cleanup: AsyncDisposableStack): Promise<RunningFault> {
+  const { fault, index, network, directory } = place;
+  const lab = await createLab(network, { index, isRelayed: fault.relay !== undefined }, cleanup);
+  await relayFor(fault, lab, { directory, cleanup });
+  const site = await startFaultServer(place, lab, cleanup);
+  const address = `${fault.hasServerNetwork === true ? lab.serverNetwork : lab.machineNetwork}.50`;
+  await dropPackets(fault, lab, address);
+  const port = await network.addPort(lab.machineBridge);
+  const machine = await machineFor(place, port);
+  cleanup.defer(() => machine.powerOff());
+  const bmc = await bmcFor(fault, { machine, address: lab.ownAddress }, cleanup);
+  const identity = { mac: machine.mac, address, lab };
+  const hardware = await register(site, fault, { identity, bmc });
+  const [workflow, ...others] = workFor(fault, identity, bmc);
+  const server = site.server();
+  for (const object of others) await createObject(server, object);
+  await fault.disturb?.({ lab, server, port, address, directory, cleanup });
+  // The Workflow makes a BMC power its machine on.
+  if (workflow !== undefined) await createObject(server, workflow);
+  if (bmc === undefined) await machine.powerOn();
+  return { server, hardware, machine, bmc };
+}
+
+async function register(
+  site: FaultServer,
+  fault: Fault,
+  { identity, bmc }: { readonly identity: MachineIdentity; readonly bmc: MachineBmc | undefined },
+): Promise<ApiObject> {
+  const plain = hardwareFor(fault, identity, trustedArguments(fault));
+  const hardware = bmc?.ofHardware(plain) ?? plain;
+  for (const object of [...(bmc?.objects ?? []), hardware]) await createObject(site.server(), object);
+  if (fault.hasTwin === true) await site.restart((directory) => writeTwin(directory, hardware));
+  return hardware;
+}
+
+async function dropPackets({ dropped }: Fault, { server }: Lab, address: string): Promise<void> {
+  if (dropped === undefined) return;
+  await server.run('iptables', '-A', 'INPUT', '-s', address, ...dropped, '-j', 'DROP');
+}
+
+async function relayFor(
+  { relay }: Fault,
+  lab: Lab,
+  place: { readonly directory: string; readonly cleanup: AsyncDisposableStack },
+): Promise<void> {
+  if (relay === undefined || relay === 'none') return;
+  const address = relay === 'lost' ? `${lab.serverNetwork}.${NOBODY}` : lab.serverAddress;
+  await startRelay(lab, [address], place);
+}
+
+async function machineFor({ fault, index, directory }: FaultPlace, port: string): Promise<Machine> {
   const machine = await createMachine({
     name: `doctor-${index}`,
-    mac,
+    mac: `52:54:00:66:00:${index.toString(16).padStart(2, '0')}`,
     firmware: fault.firmware,
     directory,
     diskBytes: DISK_BYTES,
-    ...(fault.memoryMebibytes === undefined ? {} : { memoryMebibytes: fault.memoryMebibytes }),
-    port: await network.addPort(lab.machineBridge),
+    // Only its BMC makes it boot from the network.
+    ...(fault.bmc === undefined ? {} : { bootOrder: 'disk' }),
+    ...fault.machine,
+    port,
   });
-  cleanup.defer(() => machine.powerOff());
-  await machine.powerOn();
-  const diagnosis = await finding({ server, hardware, machine });
-  return {
-    diagnosis,
-    hardware: await getJson<ApiObject>(server, pathOf(hardware)),
-    timeline: await timelineOf(server, hardware),
-    report: await reportOf({ server, hardware, machine }),
+  if (fault.bmc?.hasInstalledDisk === true) await installDisk(machine);
+  return machine;
+}
+
+/** Node reads further authorities from this variable, and the kernel gives it to init. */
+const TRUSTED_AUTHORITY = '/etc/lab-authority.pem';
+
+function trustedArguments({ tls }: Fault): readonly string[] {
+  return tls === 'trusted' ? [`NODE_EXTRA_CA_CERTS=${TRUSTED_AUTHORITY}`] : [];
+}
+
+const TLS_FLAG = '--ipxe-script-tink-server-use-tls=true';
+
+interface FaultServer {
+  server(): RunningServer;
+  /** Changes the data folder while no server runs. */
+  restart(change: (dataDirectory: string) => Promise<void>): Promise<void>;
+}
+
+async function startFaultServer(
+  { fault, files, directory }: FaultPlace,
+  lab: Lab,
+  cleanup: AsyncDisposableStack,
+): Promise<FaultServer> {
+  const imagesDirectory = join(directory, 'images');
+  await writeImages(fault, imagesDirectory);
+  const tls = fault.tls === undefined ? undefined : await certificateFor(lab.serverAddress, directory);
+  const dataDirectory = await dataDirectoryFor(fault, directory, cleanup);
+  const options = {
+    dataDirectory,
+    imagesDirectory,
+    ...files,
+    hookDirectory: await hookFor({ fault, files, directory }, tls),
+    networkInterface: HOST_INTERFACE,
+    address: lab.serverAddress,
+    host: lab.server,
+    flags: [
+      '--api-anonymous=everyone',
+      ...(tls === undefined ? [] : [...tls.flags, TLS_FLAG]),
+      ...(fault.flags ?? []),
+    ],
   };
-}
-
-/** Returns the folder of the in-memory OS, a copy if one of its files is cut. */
-async function systemFor(
-  { cutTo }: Fault,
-  { files, directory }: { readonly files: BootFiles; readonly directory: string },
-): Promise<string> {
-  if (cutTo === undefined) return files.hookDirectory;
-  const copy = join(directory, 'hook');
-  await cp(files.hookDirectory, copy, { recursive: true });
-  for (const [name, bytes] of Object.entries(cutTo)) await truncate(join(copy, name), bytes);
-  return copy;
-}
-
-async function writeImages({ images = {} }: Fault, directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  for (const [name, bytes] of Object.entries(images)) {
-    await writeFile(join(directory, name), '');
-    await truncate(join(directory, name), bytes);
+  let server = await startServer(options);
+  cleanup.defer(() => server.stop());
+  const restart: FaultServer['restart'] = async (change) => {
+    await server.stop();
+    await change(dataDirectory);
+    server = await startServer(options);
+  };
+  if (fault.bmc !== undefined) {
+    const { usualStartSeconds = 20 } = fault.bmc;
+    await restart((data) => writeEarlierBoots(data, usualStartSeconds));
+    for (const neighbour of neighbours) await createObject(server, neighbour);
   }
+  return { server: () => server, restart };
 }
 
-function hardwareFor(
-  { netboot, firmware, hasWrongMac, kernelArguments = [] }: Fault,
-  { mac, address, lab }: { readonly mac: string; readonly address: string; readonly lab: Lab },
-): ApiObject {
-  const dhcp = {
-    mac: hasWrongMac === true ? mac.replace(':66:', ':67:') : mac,
-    arch: 'x86_64',
-    lease_time: 3600,
-    ip: { address, netmask: '255.255.255.0', gateway: `${lab.machineNetwork}.1` },
-  };
-  return {
-    apiVersion: 'tinkerbell.org/v1alpha1',
-    kind: 'Hardware',
-    metadata: { name: 'machine', namespace: 'default' },
-    spec: {
-      interfaces: [
-        {
-          dhcp,
-          netboot: {
-            allowPXE: true,
-            allowWorkflow: true,
-            osie: { kernelParams: [...serialConsoleArguments(firmware), ...kernelArguments] },
-            ...withAddress(netboot, lab.serverAddress),
-          },
-        },
-      ],
-    },
-  };
+function hookFor(
+  place: Pick<FaultPlace, 'fault' | 'files' | 'directory'>,
+  tls: ServerCertificate | undefined,
+): Promise<string> {
+  const isTrusted = place.fault.tls === 'trusted' && tls !== undefined;
+  return systemFor(place, isTrusted ? { from: tls.authorityPath, to: TRUSTED_AUTHORITY } : undefined);
 }
 
-function withAddress<Value>(value: Value, address: string): Value {
-  return value === undefined ? value : JSON.parse(JSON.stringify(value).replaceAll('SERVER', address));
+async function dataDirectoryFor(
+  { diskMebibytes }: Fault,
+  directory: string,
+  cleanup: AsyncDisposableStack,
+): Promise<string> {
+  const data = join(directory, 'data');
+  if (diskMebibytes === undefined) return data;
+  return mountSmallDisk({ directory: data, mebibytes: diskMebibytes }, cleanup);
 }
 
-function workFor(
-  { actions = '', isDisabled = false }: Fault,
-  mac: string,
-  { serverAddress }: Lab,
-): readonly ApiObject[] {
-  const data = `version: "0.1"
-name: work
-global_timeout: 600
-tasks:
-  - name: work
-    worker: "{{.device_1}}"
-    actions:${actions.replaceAll('SERVER', serverAddress)}
-`;
-  const own = { apiVersion: 'tinkerbell.org/v1alpha1', metadata: { name: 'work', namespace: 'default' } };
-  return [
-    { ...own, kind: 'Template', spec: { data } },
-    {
-      ...own,
-      kind: 'Workflow',
-      spec: {
-        templateRef: 'work',
-        hardwareRef: 'machine',
-        hardwareMap: { device_1: mac },
-        disabled: isDisabled,
-      },
-    },
-  ];
-}
-
-interface Running {
-  readonly server: RunningServer;
-  readonly hardware: ApiObject;
-  readonly machine: Machine;
-}
-
-async function finding(running: Running): Promise<FoundDiagnosis> {
-  const { server, hardware, machine } = running;
+/** Returns undefined after the limit. Rejects if the machine ends by itself. */
+async function finding({ server, hardware, machine }: RunningFault): Promise<FoundDiagnosis | undefined> {
   const end = AbortSignal.timeout(LIMIT_MS);
   const failed = machine.failed.then((reason) => Promise.reject(new Error(reason)));
-  const poll = async (): Promise<FoundDiagnosis> => {
+  const poll = async (): Promise<FoundDiagnosis | undefined> => {
     let healthy = 0;
     for (;;) {
       const diagnosis = await diagnosisOf(server, hardware);
@@ -201,34 +202,15 @@ async function finding(running: Running): Promise<FoundDiagnosis> {
         ({ details }) => details?.['to'] === 'SUCCESS',
       );
       if (isOver && diagnosis?.state === 'healthy') healthy += 1;
-      if (diagnosis?.state === 'stopped' || (diagnosis !== undefined && healthy >= HEALTHY_POLLS))
-        return diagnosis;
-      if (end.aborted) throw new Error(`nothing was found: ${await reportOf(running)}`);
+      if (diagnosis?.state === 'stopped' || healthy >= HEALTHY_POLLS) return diagnosis;
+      if (end.aborted) return undefined;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   };
   return Promise.race([poll(), failed]);
 }
 
-async function diagnosisOf(server: RunningServer, hardware: ApiObject): Promise<FoundDiagnosis | undefined> {
-  const response = await server.request(`${server.url}${pathOf(hardware)}/diagnosis`);
-  return response.ok ? ((await response.json()) as FoundDiagnosis) : undefined;
-}
-
-function pathOf({ metadata }: ApiObject): string {
-  return `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${metadata.name}`;
-}
-
-async function getJson<Value>(server: RunningServer, path: string): Promise<Value> {
-  return (await (await server.request(`${server.url}${path}`)).json()) as Value;
-}
-
-async function timelineOf(server: RunningServer, hardware: ApiObject): Promise<readonly TimelineRecord[]> {
-  const text = await (await server.request(`${server.url}${pathOf(hardware)}/timeline`)).text();
-  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
-}
-
-async function reportOf({ server, hardware, machine }: Running): Promise<string> {
+async function reportOf({ server, hardware, machine, bmc }: RunningFault): Promise<string> {
   const diagnosis = await diagnosisOf(server, hardware);
   const lines = (await timelineOf(server, hardware)).map(
     ({ atMs, source, event, message }) => `${new Date(atMs).toISOString()} ${source} ${event}: ${message}`,
@@ -238,6 +220,7 @@ async function reportOf({ server, hardware, machine }: Running): Promise<string>
     ...lines,
     '--- server',
     ...server.tail(),
+    ...(bmc === undefined ? [] : ['--- BMC', ...bmc.operations]),
     '--- console',
     ...machine.serial.tail(30),
   ].join('\n');

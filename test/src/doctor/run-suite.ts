@@ -1,26 +1,54 @@
-/** `npm run e2e -- doctor`: every fault, some machines at a time. */
-import { messageOf } from '@tinkerbell/platform-contract';
+/** `npm run e2e -- doctor`: every fault and the healthy boots, some machines at a time. */
+import type { BootCase } from '../firmware/cases.ts';
 import type { CaseResult } from '../firmware/run-matrix.ts';
-import { faults, type Fault } from './faults.ts';
-import { openFaultSite } from './fault-site.ts';
+import { faults } from './faults.ts';
+import type { Fault } from './fault.ts';
+import { openFaultSite, type CheckedBoot, type FaultSite } from './fault-site.ts';
+import { healthyBoots, healthyName } from './healthy-boots.ts';
+import { addResults } from './results.ts';
 
 export interface SuiteOptions {
   /** Parts of names. */
   readonly only: readonly string[];
   readonly jobs: number;
+  /** Writes each result into the documentation. */
+  readonly hasReport: boolean;
   readonly onResult: (result: CaseResult) => void;
 }
 
-export async function runDoctorSuite({ only, jobs, onResult }: SuiteOptions): Promise<readonly CaseResult[]> {
-  await using site = await openFaultSite();
-  const waiting = [...faultsNamed(only)];
+export interface SuiteCase {
+  readonly name: string;
+  readonly healthy?: BootCase;
+  readonly check: (site: FaultSite) => Promise<CheckedBoot>;
+}
+
+const cases: readonly SuiteCase[] = [
+  ...faults.map((fault) => ({ name: wordsOf(fault), check: (site: FaultSite) => site.check(fault) })),
+  ...healthyBoots.map((healthy) => ({
+    name: healthyName(healthy),
+    healthy,
+    check: (site: FaultSite) => site.checkHealthy(healthy),
+  })),
+];
+
+export async function runDoctorSuite({
+  only,
+  jobs,
+  hasReport,
+  onResult,
+}: SuiteOptions): Promise<readonly CaseResult[]> {
+  const waiting = [...suiteCasesNamed(only)];
+  const healthy = waiting.flatMap((one) => (one.healthy === undefined ? [] : [one.healthy]));
+  await using site = await openFaultSite(healthy);
   const results: CaseResult[] = [];
+  let reporting = Promise.resolve();
   const work = async (): Promise<void> => {
-    for (let fault = waiting.shift(); fault !== undefined; fault = waiting.shift()) {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
       const startedMs = performance.now();
-      const error = await site.check(fault).then(() => undefined, messageOf);
+      const { row, error } = await one.check(site);
+      if (hasReport) await (reporting = reporting.then(() => addResults([row])));
       const seconds = (performance.now() - startedMs) / 1000;
-      const result = { name: wordsOf(fault), seconds, ...(error === undefined ? {} : { error }) };
+      const result = { name: one.name, seconds, ...(error === undefined ? {} : { error }) };
       results.push(result);
       onResult(result);
     }
@@ -29,8 +57,8 @@ export async function runDoctorSuite({ only, jobs, onResult }: SuiteOptions): Pr
   return results;
 }
 
-export function faultsNamed(only: readonly string[]): readonly Fault[] {
-  return faults.filter((fault) => only.some((text) => wordsOf(fault).includes(text)));
+export function suiteCasesNamed(only: readonly string[]): readonly SuiteCase[] {
+  return cases.filter(({ name }) => only.some((text) => name.includes(text)));
 }
 
 export function wordsOf({ name, cause = 'healthy' }: Fault): string {

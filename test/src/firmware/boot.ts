@@ -1,6 +1,5 @@
 /** Boots one machine, from power-on until its agent has been assigned an action. */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -11,6 +10,7 @@ import {
   startServer,
   type ApiObject,
   type Firmware,
+  type Machine,
   type PrivateNetwork,
   type RunningServer,
   type TimelineRecord,
@@ -19,11 +19,20 @@ import {
 import { gatherBootLoaders } from './boot-loaders.ts';
 import type { BootCase } from './cases.ts';
 import { startForeignServer } from './foreign-server.ts';
-import { createLab, HOST_INTERFACE, RELAY_INTERFACES, type Lab } from './lab.ts';
+import { createLab, HOST_INTERFACE, type Lab } from './lab.ts';
+import { certificateFor } from './certificates.ts';
+import { startRelay } from './relay.ts';
 import { agentReached, template, workflowFor } from './reach-agent.ts';
 
 const run = promisify(execFile);
-const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
+
+const DISK_BYTES = 64 * 1024 * 1024;
+const TLS_BOOT = [
+  '--dhcp-ipxe-http-binary-scheme=https',
+  '--dhcp-ipxe-http-binary-port=7443',
+  // The in-memory OS does not know this authority.
+  '--ipxe-script-tink-server-insecure-tls=true',
+];
 
 export interface BootFiles {
   readonly hookDirectory: string;
@@ -35,7 +44,13 @@ export interface BootResult {
   readonly timeline: readonly TimelineRecord[];
 }
 
-interface BootInput {
+export interface ReachedBoot {
+  readonly server: RunningServer;
+  readonly hardware: ApiObject;
+  readonly machine: Machine;
+}
+
+export interface BootInput {
   readonly bootCase: BootCase;
   /** Identifies the boots of one process: 1 to 250. */
   readonly index: number;
@@ -44,9 +59,13 @@ interface BootInput {
   /** An empty folder for disks, databases and certificates. */
   readonly directory: string;
   readonly onStandstill: (report: string) => void;
+  /** What the agent does (default: an action without effect, which fails). */
+  readonly work?: ApiObject;
+  /** Called with the machine that has reached its agent. */
+  readonly onReached?: (boot: ReachedBoot) => Promise<void>;
 }
 
-/** @throws Error with the timeline and the end of the console when the agent does not connect. */
+/** @throws Error with the timeline and the end of the console when the agent does not connect, or the doctor found a cause in the boot. */
 export async function bootToAgent(input: BootInput): Promise<BootResult> {
   const { bootCase, index, network, directory } = input;
   const { loader, path, mode } = bootCase;
@@ -64,7 +83,7 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   if (lab.relay !== undefined) await startRelay(lab, servers, { directory, cleanup });
   const assetDirectory = join(directory, 'assets');
   await gatherBootLoaders(assetDirectory, { mode, serverAddress: lab.serverAddress });
-  const tls = loader.isTls === true ? await makeCertificates(directory, lab.serverAddress) : undefined;
+  const tls = loader.isTls === true ? await certificateFor(lab.serverAddress, directory) : undefined;
   const server = await startServer({
     dataDirectory: join(directory, 'data'),
     imagesDirectory: join(directory, 'images'),
@@ -78,12 +97,13 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
       `--dhcp-mode=${mode}`,
       `--tftp-asset-dir=${assetDirectory}`,
       ...(loader.flags ?? []),
-      ...(tls?.flags ?? []),
+      ...(tls === undefined ? [] : [...tls.flags, ...TLS_BOOT]),
     ],
   });
   cleanup.defer(() => server.stop());
   const hardware = hardwareFor(bootCase, lab, index);
-  for (const object of [hardware, template, workflowFor(hardware)]) await createObject(server, object);
+  for (const object of [hardware, input.work ?? template, workflowFor(hardware)])
+    await createObject(server, object);
   const mac = macOf(loader.firmware, index);
   const machine = await createMachine({
     name: `machine-${index}`,
@@ -91,14 +111,35 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
     firmware: loader.firmware,
     directory,
     port: await network.addPort(lab.machineBridge),
-    ...(tls === undefined ? {} : { certificateAuthority: tls.authority }),
+    diskBytes: DISK_BYTES,
+    ...(tls === undefined ? {} : { certificateAuthority: await tls.authority() }),
     ...(loader.isIso === true ? { cdromPath: await fetchImage(server, mac, directory) } : {}),
   });
   cleanup.defer(() => machine.powerOff());
   const startedMs = performance.now();
   await machine.powerOn();
-  const timeline = await agentReached({ server, hardware, machine, onStandstill: input.onStandstill });
+  const reached = { server, hardware, machine };
+  const timeline = await agentWithoutVerdict(reached, input.onStandstill);
+  await input.onReached?.(reached);
   return { seconds: (performance.now() - startedMs) / 1000, timeline };
+}
+
+/** Rejects as well if the doctor found a cause in a boot that did not hang. */
+async function agentWithoutVerdict(
+  boot: ReachedBoot,
+  onStandstill: BootInput['onStandstill'],
+): Promise<readonly TimelineRecord[]> {
+  let hasHung = false;
+  const timeline = await agentReached({
+    ...boot,
+    onStandstill(report) {
+      hasHung = true;
+      onStandstill(report);
+    },
+  });
+  const finding = timeline.find(({ event }) => event === 'boot-stopped');
+  if (finding !== undefined && !hasHung) throw new Error(`a false verdict of the doctor: ${finding.message}`);
+  return timeline;
 }
 
 /** Works like a BMC that downloads before it boots. */
@@ -107,39 +148,6 @@ async function fetchImage(server: RunningServer, mac: string, directory: string)
   const url = `${server.url}/iso/${mac.replaceAll(':', '-')}/hook.iso`;
   await run('curl', ['--silent', '--show-error', '--fail-with-body', '--output', path, url]);
   return path;
-}
-
-async function startRelay(
-  lab: Lab,
-  servers: readonly string[],
-  { directory, cleanup }: { readonly directory: string; readonly cleanup: AsyncDisposableStack },
-): Promise<void> {
-  const { towardsMachines } = RELAY_INTERFACES;
-  const services = ['smee', 'tink-server', 'tink-controller', 'images', 'tootles'];
-  const child = await lab.relay?.start(process.execPath, [
-    main,
-    `--data-dir=${join(directory, 'relay')}`,
-    ...services.map((name) => `--enable-${name}=false`),
-    '--enable-relay',
-    `--relay-interface=${towardsMachines}`,
-    `--relay-server=${servers.join(',')}`,
-    `--public-ipv4=${lab.machineNetwork}.1`,
-    '--log-format=text',
-  ]);
-  if (child === undefined) return;
-  cleanup.defer(() => child.stop());
-  let said = '';
-  const ready = new Promise<void>((resolve) => {
-    for (const stream of [child.process.stdout, child.process.stderr]) {
-      stream?.on('data', (chunk: Buffer) => {
-        said = (said + chunk.toString()).slice(-4000);
-        if (/\bready\b/.test(said)) resolve();
-      });
-    }
-  });
-  const ended = child.ended.then((code) => Promise.reject(new Error(`the relay ended (${code}): ${said}`)));
-  ended.catch(() => undefined);
-  await Promise.race([ready, ended]);
 }
 
 /** U-Boot for QEMU has one address in its default environment and uses no other. */
@@ -168,49 +176,5 @@ function hardwareFor({ loader, mode }: BootCase, { machineNetwork }: Lab, index:
     kind: 'Hardware',
     metadata: { name: 'machine', namespace: 'default' },
     spec: { interfaces: [{ dhcp, netboot }] },
-  };
-}
-
-/** Creates an authority, and a certificate for the server's address. */
-async function makeCertificates(
-  directory: string,
-  address: string,
-): Promise<{ readonly flags: readonly string[]; readonly authority: Uint8Array }> {
-  const file = (name: string): string => join(directory, name);
-  const key = ['-newkey', 'rsa:2048', '-nodes', '-days', '2'];
-  const openssl = (...args: readonly string[]) => run('openssl', args);
-  await openssl(
-    'req',
-    '-x509',
-    ...key,
-    '-subj',
-    '/CN=lab authority',
-    '-keyout',
-    file('ca.key'),
-    '-out',
-    file('ca.pem'),
-  );
-  const name = ['-subj', `/CN=${address}`, '-addext', `subjectAltName=IP:${address}`];
-  const issuer = [
-    '-CA',
-    file('ca.pem'),
-    '-CAkey',
-    file('ca.key'),
-    '-addext',
-    'basicConstraints=critical,CA:FALSE',
-  ];
-  const output = ['-keyout', file('server.key'), '-out', file('server.pem')];
-  await openssl('req', '-x509', ...key, ...name, ...issuer, ...output);
-  await openssl('x509', '-in', file('ca.pem'), '-outform', 'DER', '-out', file('ca.der'));
-  return {
-    flags: [
-      `--tls-cert-file=${file('server.pem')}`,
-      `--tls-key-file=${file('server.key')}`,
-      '--dhcp-ipxe-http-binary-scheme=https',
-      '--dhcp-ipxe-http-binary-port=7443',
-      // The in-memory OS does not know this authority.
-      '--ipxe-script-tink-server-insecure-tls=true',
-    ],
-    authority: await readFile(file('ca.der')),
   };
 }

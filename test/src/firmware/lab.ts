@@ -22,6 +22,8 @@ export interface Lab {
   readonly serverNetwork: string;
   readonly machineNetwork: string;
   readonly serverAddress: string;
+  /** The address of this process on the server's segment. */
+  readonly ownAddress: string;
   readonly server: NetworkHost;
   /** Routes between the segments and runs the DHCP relay. */
   readonly relay: NetworkHost | undefined;
@@ -77,6 +79,7 @@ export async function createLab(
     serverNetwork,
     machineNetwork: isRelayed ? relayedNetwork : serverNetwork,
     serverAddress: server.address,
+    ownAddress: `${serverNetwork}.${OURS}`,
     server: server.host,
     relay,
     addHost,

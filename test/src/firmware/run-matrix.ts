@@ -97,7 +97,7 @@ async function tryBoot(
 }
 
 /** Prepares the files that have to be fetched or built while there is a network. */
-async function prepareFiles(cases: readonly BootCase[]): Promise<BootFiles> {
+export async function prepareFiles(cases: readonly BootCase[]): Promise<BootFiles> {
   const hookDirectory = join(cacheDirectory, 'test', 'hook-firmware');
   const needsArm = cases.some(({ loader }) => isArm(loader.firmware));
   const images = new Set(

@@ -105,6 +105,29 @@ describe('tink doctor', () => {
     assert.equal(await watching, 0);
   });
 
+  test('--check tries what can be tried from this host, and says what is unknown', async () => {
+    const { code, out, err } = await tink('doctor m2 --check');
+    assert.equal(code, 1);
+    assert.match(out, /^m2: stopped/);
+    assert.match(
+      out,
+      /\n  Checks from this host:\n    ports +the machine has not got a URL of the server yet/,
+    );
+    assert.match(out, /\n    address +192\.168\.56\.44: no host answers/);
+    assert.match(out, /\n    bmc +the Hardware names no BMC\n    console +nothing is recorded\n$/);
+    assert.equal(err, 'tink: 1 machine does not boot\n');
+    const json = JSON.parse((await tink('doctor m2 --check --json')).out) as { checks: { check: string }[] };
+    assert.deepEqual(
+      json.checks.map(({ check }) => check),
+      ['ports', 'address', 'bmc', 'console'],
+    );
+  });
+
+  test('--check needs one machine, and --interface needs --check', async () => {
+    assert.match((await tink('doctor --check')).err, /--check needs one machine/);
+    assert.match((await tink('doctor m1 --interface eth0')).err, /--interface needs --check/);
+  });
+
   test('rejects a machine together with --all, and a machine that does not exist', async () => {
     assert.equal((await tink('doctor m1 --all')).code, 2);
     assert.match((await tink('doctor m9')).err, /not found/);

@@ -8,12 +8,15 @@ import type { Session } from '../client/session.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { diagnosisText, isStopped, summaryText, type Examined } from './doctor-page.ts';
+import { activeChecks } from './active-checks.ts';
+import { isStopped, machineText, summaryText, type Checked, type Examined } from './doctor-page.ts';
 
 interface DoctorOptions {
   readonly all?: boolean;
   readonly json?: boolean;
   readonly watch?: boolean;
+  readonly check?: boolean;
+  readonly interface?: string;
 }
 
 export function addDoctor(program: Command, terminal: Terminal): void {
@@ -25,7 +28,23 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     .option('-A, --all', 'examine the machines of all namespaces')
     .option('--json', 'print one JSON document per machine')
     .option('-w, --watch', 'print again after each change, until Ctrl-C')
-    .addHelpText('after', examples('tink doctor', 'tink doctor machine-1 -w', 'tink doctor --all --json'))
+    .option(
+      '--check',
+      'try the ports of the server, the address of the machine, its BMC and its recorded console from this host; the address needs root',
+    )
+    .option(
+      '--interface <name>',
+      'with --check: look for other DHCP servers on this network interface, with the MAC of the machine; needs root',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'tink doctor',
+        'tink doctor machine-1 -w',
+        'tink doctor --all --json',
+        'sudo tink doctor machine-1 --check --interface eth1',
+      ),
+    )
     .action(async (machine: string | undefined, options: DoctorOptions, command: Command) =>
       doctor(await sessionOf(command, terminal), machine, options),
     );
@@ -34,8 +53,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
 const WATCH_EVERY_MS = 2_000;
 
 async function doctor(session: Session, machine: string | undefined, options: DoctorOptions): Promise<void> {
-  if (machine !== undefined && options.all === true)
-    throw usageFailure('a machine and --all cannot be combined');
+  rejectCombinations(machine, options);
   const { terminal } = session;
   const print = options.json === true ? jsonText : textFor(machine);
   let before: string | undefined;
@@ -50,18 +68,30 @@ async function doctor(session: Session, machine: string | undefined, options: Do
   }
 }
 
-function textFor(machine: string | undefined): (all: readonly Examined[]) => string {
-  return machine === undefined ? summaryText : (all) => all.map(diagnosisText).join('');
+function rejectCombinations(
+  machine: string | undefined,
+  { all, check, watch, interface: networkInterface }: DoctorOptions,
+): void {
+  if (machine !== undefined && all === true) throw usageFailure('a machine and --all cannot be combined');
+  if (check === true && (machine === undefined || watch === true))
+    throw usageFailure('--check needs one machine, and cannot be combined with --watch');
+  if (networkInterface !== undefined && check !== true) throw usageFailure('--interface needs --check');
 }
 
-function jsonText(all: readonly Examined[]): string {
+function textFor(machine: string | undefined): (all: readonly Checked[]) => string {
+  return machine === undefined ? summaryText : (all) => all.map(machineText).join('');
+}
+
+function jsonText(all: readonly Checked[]): string {
   return all.map((one) => `${JSON.stringify(one)}\n`).join('');
 }
 
-function report(all: readonly Examined[]): void {
+function report(all: readonly Checked[]): void {
+  const failed = all.flatMap(({ checks = [] }) => checks).filter(({ state }) => state === 'failed').length;
   const count = all.filter(isStopped).length;
   if (count > 0)
     throw new TinkFailure(count === 1 ? '1 machine does not boot' : `${count} machines do not boot`);
+  if (failed > 0) throw new TinkFailure(failed === 1 ? '1 check failed' : `${failed} checks failed`);
 }
 
 /** Requests at the same time. */
@@ -70,9 +100,15 @@ const AT_ONCE = 16;
 async function examined(
   session: Session,
   machine: string | undefined,
-  { all }: DoctorOptions,
-): Promise<readonly Examined[]> {
-  if (machine !== undefined) return [await examine(session, await machineNamed(session, machine))];
+  { all, check, interface: networkInterface }: DoctorOptions,
+): Promise<readonly Checked[]> {
+  if (machine !== undefined) {
+    const target = await machineNamed(session, machine);
+    const found = await examine(session, target);
+    if (check !== true) return [found];
+    const options = networkInterface === undefined ? {} : { networkInterface };
+    return [{ ...found, checks: await activeChecks(session, target, options) }];
+  }
   const place = all === true ? {} : { namespace: session.namespace };
   const { items } = await session.client.list(hardwareKind, place);
   const results: Examined[] = [];

@@ -2,14 +2,24 @@
 import type { Diagnosed } from '../client/answers.ts';
 import { timestampOf } from '../events/event-line.ts';
 import { printable } from '../output/printable.ts';
+import { alignedText } from '../output/table-text.ts';
+import type { Check } from './check.ts';
 
 /** A machine and its verdict, or the reason why the server has not decided yet. */
 export type Examined =
   | Diagnosed
   | { readonly namespace: string; readonly machine: string; readonly reason: string };
 
+/** What was examined, and with `--check` the active checks. */
+export type Checked = Examined & { readonly checks?: readonly Check[] };
+
 export function isStopped(examined: Examined): boolean {
   return 'state' in examined && examined.state === 'stopped';
+}
+
+export function machineText(examined: Checked): string {
+  const { checks } = examined;
+  return `${diagnosisText(examined)}${checks === undefined ? '' : checksText(checks)}`;
 }
 
 export function diagnosisText(examined: Examined): string {
@@ -24,6 +34,22 @@ export function diagnosisText(examined: Examined): string {
     ...evidence.map((one) => `    ${timestampOf(Date.parse(one.time))}  ${printable(one.text)}\n`),
     ...advice.map((line, at) => `  ${at + 1}. ${printable(line)}\n`),
   ].join('');
+}
+
+const shownStates: Readonly<Record<Check['state'], string>> = {
+  ok: 'ok',
+  note: '',
+  warning: 'warning',
+  failed: 'FAILED',
+};
+
+function checksText(checks: readonly Check[]): string {
+  const rows = checks.map(({ check, state, message }) => [
+    `    ${check}`,
+    shownStates[state],
+    printable(message),
+  ]);
+  return `  Checks from this host:\n${alignedText(rows)}`;
 }
 
 /** Shows machines that stand still in full, and counts the others. */

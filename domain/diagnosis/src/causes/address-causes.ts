@@ -1,7 +1,32 @@
 /** Causes between power-on and the machine's address. */
 import type { Cause } from './cause.ts';
-import { foundIn, settledTroubles, silence, trouble } from './cause.ts';
+import { foundIn, settledTroubles, silence, trouble, SETTLE_MS } from './cause.ts';
+import type { StagedRecord } from '../boot/boot-records.ts';
 import { adviceOn } from '../boot/reason-advice.ts';
+import type { Facts } from '../facts.ts';
+import { addressOf, isInNetwork } from './networks.ts';
+
+/** So often a machine gets the address again that it has declined. */
+const DECLINES = 3;
+
+/** The machine declines its address each time it gets it, and nothing else follows. Repeated declines are recorded once a minute. */
+function declinedAgain({ boot, nowMs }: Facts): readonly StagedRecord[] {
+  const at = boot.findIndex(({ event }) => event === 'address-declined');
+  const [first, ...after] = at === -1 ? [] : boot.slice(at);
+  if (first === undefined || nowMs - first.atMs < SETTLE_MS) return [];
+  const isOnlyDhcp = after.every(({ source }) => source === 'dhcp');
+  const assigned = after.filter(({ event }) => event === 'acknowledge-sent');
+  if (!isOnlyDhcp || assigned.length < DECLINES) return [];
+  return [first, ...after.filter(({ event }) => event === 'address-declined')];
+}
+
+/** Returns a sentence if the last relay of the boot is in another network than the address of the machine. */
+function relayElsewhere({ boot, hardware }: Facts): string | undefined {
+  const relay = boot.findLast(({ details }) => typeof details?.['relay'] === 'string')?.details?.['relay'];
+  const ip = addressOf(hardware);
+  if (typeof relay !== 'string' || ip === undefined || isInNetwork(relay, ip)) return undefined;
+  return `its requests come through the relay ${relay}, and its address is ${ip.address} with the netmask ${ip.netmask}`;
+}
 
 const CHECK_FIELD = 'Correct the field that the evidence names with tink apply.';
 
@@ -97,7 +122,8 @@ export const addressCauses: readonly Cause[] = [
       'Or change spec.interfaces[].dhcp.ip.address with tink apply.',
     ],
     certainty: 'certain',
-    find: trouble({ events: ['address-declined', 'address-in-use'] }),
+    find: (facts) =>
+      trouble({ events: ['address-declined', 'address-in-use'] })(facts) ?? foundIn(declinedAgain(facts)),
   },
   {
     id: 'server-disk-full',
@@ -133,6 +159,24 @@ export const addressCauses: readonly Cause[] = [
       events: ['request-ignored'],
       reasons: ['relay-address-invalid', 'too-many-hops', 'link-unknown', 'subnet-not-allowed'],
     }),
+  },
+  {
+    id: 'network-wrong',
+    sentence: 'The machine is connected to another network than that of its address.',
+    shows:
+      'Its requests come through a relay of another network than that of the address in its Hardware, and it does nothing with that address.',
+    against: 'The machine loads its files with that address: one segment can carry several networks.',
+    advice: [
+      'Compare the address of the relay (giaddr) in the evidence with spec.interfaces[].dhcp.ip of the Hardware.',
+      'If the address is right, correct the VLAN of the switch port of the machine.',
+      'If the machine was moved, give it an address of the network in which it is.',
+    ],
+    certainty: 'likely',
+    find: (facts) => {
+      const through = relayElsewhere(facts);
+      const waits = silence('address', 'loader', 'script')(facts);
+      return through === undefined || waits === undefined ? undefined : { ...waits, detail: through };
+    },
   },
   {
     id: 'hardware-invalid',

@@ -81,10 +81,11 @@ export function isLike({ event, details, message }: TimelineRecord, shape: Troub
   return shape.reasons === undefined || shape.reasons.includes(reason);
 }
 
-/** Finds silence in a step that is longer than usual. */
+/** Finds silence in a step that is longer than usual. A problem that has just occurred may be the reason, and is judged first. */
 export function silence(...names: readonly StepName[]): Cause['find'] {
-  return ({ wait, nowMs }) => {
+  return ({ wait, nowMs, troubles: [first] }) => {
     if (wait === undefined || !wait.isOverdue || !names.includes(wait.step)) return undefined;
+    if (first !== undefined && nowMs - first.atMs < SETTLE_MS) return undefined;
     const seconds = Math.round((nowMs - wait.sinceMs) / 1000);
     const limit = Math.round(wait.limitMs / 1000);
     const { after, before } = steps[wait.step];

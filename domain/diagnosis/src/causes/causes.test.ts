@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { diagnose } from '../diagnose.ts';
-import { action, firmware, loader, type Line } from '../testing/boot-timeline.ts';
-import { observation, rows, toSystem, withDetails } from '../testing/cause-rows.ts';
+import type { Observation } from '../facts.ts';
+import { action, firmware, loader, START_MS, type Line } from '../testing/boot-timeline.ts';
+import { observation, rows, toSystem, withDetails, workflow } from '../testing/cause-rows.ts';
 import { causes } from './causes.ts';
 
 describe('the cause', () => {
@@ -55,8 +56,52 @@ test('a BMC that keeps its old boot device ignores it', () => {
   assert.equal(diagnose(observation({ lines, at: 1 }, 1)).verdict.cause, 'boot-override-ignored');
 });
 
+test('a transfer that timed out just before its step is overdue is not taken for a request that did not arrive', () => {
+  const timedOut = { file: 'ipxe.efi', outcome: 'timed-out' };
+  const lines: readonly Line[] = [
+    ...firmware(),
+    [36, 'tftp/transfer-failed', 'ipxe.efi by TFTP, 0 bytes, timed-out', timedOut],
+  ];
+  const diagnosisAt = (at: number) => diagnose(observation({ lines, at }, at));
+  assert.equal(diagnosisAt(41).verdict.state, 'booting');
+  assert.equal(diagnosisAt(41).againMs, START_MS + 44_000);
+  assert.equal(diagnosisAt(44).verdict.cause, 'tftp-timeout');
+});
+
+test('a failure of the BMC ends the workflow, and counts until the workflow is retried, cancelled or deleted', () => {
+  const ended = { from: 'PREPARING', to: 'FAILED' };
+  const lines: readonly Line[] = [
+    [0, 'bmc/bmc-job-failed', 'BMC Job j failed: wrong-credentials'],
+    [1, 'workflow/state-changed', 'workflow is FAILED: job failed', ended],
+  ];
+  const failed = { workflows: [workflow('w', 'FAILED')] };
+  const causeOf = (more: readonly Line[], observed: Partial<Observation> = failed) =>
+    diagnose(observation({ lines: [...lines, ...more], at: 9, observed }, 9)).verdict.cause;
+  assert.equal(causeOf([]), 'bmc-failed');
+  assert.equal(causeOf([], { workflows: [] }), undefined);
+  assert.equal(causeOf([[2, 'workflow/operator-cancel', 'cancelled by alice']]), undefined);
+  const retried = { from: 'FAILED', to: 'PREPARING' };
+  assert.equal(causeOf([[2, 'workflow/state-changed', 'workflow is PREPARING', retried]]), undefined);
+});
+
 test('HTTP is blocked also when the firmware tries its own HTTP boot after the boot loader gave up', () => {
   const client = { client: 'UEFI HTTP boot', file: 'http://10.0.0.1/ipxe.efi' };
   const lines = [...firmware(), ...loader(), ...withDetails(firmware(30), client)];
   assert.equal(diagnose(observation({ lines, at: 75 }, 75)).verdict.cause, 'http-blocked');
+});
+
+test('a machine that declines its address each time it gets it has a duplicate, and one that got another address has not', () => {
+  const os = { client: 'an operating system', file: '' };
+  const again = (at: number): readonly Line[] => [
+    [at, 'dhcp/offer-sent', 'discover: offer of 10.0.9.5', os],
+    [at + 0.1, 'dhcp/acknowledge-sent', 'request: acknowledge of 10.0.9.5', os],
+  ];
+  const declined: Line = [20.2, 'dhcp/address-declined', 'the machine finds 10.0.9.5 in use by another'];
+  const lines = [...toSystem.slice(0, -3), ...again(20), declined, ...[22, 24, 26].flatMap(again)];
+  const causeAt = (all: readonly Line[], at: number) =>
+    diagnose(observation({ lines: all, at }, at)).verdict.cause;
+  assert.equal(causeAt(lines, 29), 'duplicate-address');
+  assert.equal(causeAt(lines, 28), undefined);
+  const overcome: Line = [26.5, 'syslog/message-received', 'hook: network: eth0 has 10.0.9.6'];
+  assert.equal(causeAt([...lines, overcome], 29), undefined);
 });

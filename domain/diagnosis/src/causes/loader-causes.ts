@@ -156,6 +156,20 @@ export const loaderCauses: readonly Cause[] = [
     find: (facts) => (isFileUrl(facts) ? undefined : silence('loader')(facts)),
   },
   {
+    id: 'secure-boot-refused',
+    sentence: 'The UEFI firmware loaded the boot loader, but did not start it.',
+    shows:
+      'An iPXE was sent completely to UEFI firmware of its architecture, and it has not asked for an address. Secure Boot refuses files without a signature that the firmware knows.',
+    against: 'The boot loader asked for an address, as each iPXE does when it starts.',
+    advice: [
+      'Switch Secure Boot off in the firmware: tink console MACHINE shows it, and some BMCs can change it.',
+      'Or use a signed boot loader: put it into --tftp-asset-dir and its name into spec.interfaces[].netboot.ipxe.binary.',
+      'The console shows “Access Denied” or “Security Violation” if it is Secure Boot. If not, try snponly.efi: a driver in ipxe.efi may hang.',
+    ],
+    certainty: 'likely',
+    find: (facts) => (isRefusedLoader(facts) ? silence('script')(facts) : undefined),
+  },
+  {
     id: 'http-blocked',
     sentence: 'The boot loader runs, but its request for the script does not arrive.',
     shows:
@@ -183,6 +197,19 @@ export const loaderCauses: readonly Cause[] = [
     find: (facts) => (isFileUrl(facts) ? silence('loader')(facts) : undefined),
   },
 ];
+
+/** The names under which iPXE is served. Other boot loaders keep the address of the firmware. */
+const IPXE_FILE = /(^|\/)(ipxe|snp|snponly)[^/]*\.efi$/i;
+/** Option 93 of UEFI firmware: for PXE and, from 15 on, for HTTP. */
+const UEFI_NUMBERS: readonly number[] = [6, 7, 9, 10, 11, 15, 16, 18, 19];
+
+function isRefusedLoader({ boot }: Facts): boolean {
+  const at = boot.findLastIndex(({ event }) => event === 'file-sent' || event === 'binary-sent');
+  const isIpxe = IPXE_FILE.test(String(boot[at]?.details?.['file'] ?? ''));
+  const isUefi = boot.some(({ details }) => UEFI_NUMBERS.includes(Number(details?.['architecture'])));
+  const hasStarted = boot.some(({ details }) => String(details?.['client']).startsWith('iPXE'));
+  return isIpxe && isUefi && !hasStarted;
+}
 
 /** The boot loader was sent to its script, gave up, and the firmware tries its next device. */
 function hasNoScript({ boot }: Facts): boolean {

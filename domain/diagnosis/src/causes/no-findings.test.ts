@@ -8,6 +8,7 @@ import {
   notAllowed,
   observation,
   restarted,
+  withDetails,
   workflow,
   type Row,
 } from '../testing/cause-rows.ts';
@@ -67,6 +68,14 @@ describe('there are no findings', () => {
     'when a failed action is retried': {
       lines: [...actionFailed('x').slice(0, -1), [31, 'agent/action-served-again', 'again']],
       at: 40,
+    },
+    'when a machine boots with an address of another network than that of its relay': {
+      lines: withDetails([...firmware(), ...loader(), ...script()], { relay: '10.0.3.1' }),
+      at: 40,
+    },
+    'when iPXE was sent to UEFI firmware and has started': {
+      lines: withDetails([...firmware(), ...loader()], { architecture: 7 }),
+      at: 48,
     },
     'when a disk boots without a BMC job': { lines: system(0).slice(0, 2), at: 3600 },
     'when the BMC is restarting a server for two minutes': { lines: [restarted], at: 120 },

@@ -5,19 +5,27 @@ import { evidenceOf, foundIn, silence } from './cause.ts';
 import type { Facts } from '../facts.ts';
 import { isOfSystem } from '../steps.ts';
 import type { TimelineRecord } from '../timeline-record.ts';
+import { addressOf, isInNetwork } from './networks.ts';
 
-/** A problem of the BMC that nothing has overcome. */
-function bmcFailure({ records, unfinished }: Facts): TimelineRecord | undefined {
+/** A problem of the BMC that nothing has overcome. It ends the workflow that waits for the machine. */
+function bmcFailure({ records, workflows = [], unfinished }: Facts): TimelineRecord | undefined {
   const at = records.findLastIndex(
     ({ event }) => event === 'bmc-job-failed' || event === 'boot-job-neglected',
   );
-  const isLater = records
-    .slice(at + 1)
-    .some(
-      ({ source, event }) =>
-        source === 'dhcp' || event === 'bmc-job-completed' || event === 'boot-job-completed',
-    );
-  return unfinished.length === 0 || isLater ? undefined : records[at];
+  const after = records.slice(at + 1);
+  const hasFailed = workflows.length > 0 && after.some(isFailure);
+  const isWanted = unfinished.length > 0 || hasFailed;
+  return isWanted && !after.some(overcomesBmc) ? records[at] : undefined;
+}
+
+function isFailure({ event, details }: TimelineRecord): boolean {
+  return event === 'state-changed' && details?.['to'] === 'FAILED';
+}
+
+function overcomesBmc(record: TimelineRecord): boolean {
+  const { source, event } = record;
+  if (source === 'dhcp' || event === 'bmc-job-completed' || event === 'boot-job-completed') return true;
+  return (event === 'state-changed' && !isFailure(record)) || event === 'operator-cancel';
 }
 
 /** The BMC reported success and kept its old boot device. */
@@ -32,21 +40,11 @@ function diskInstead({ records, boot, unfinished }: Facts): readonly TimelineRec
   return isDisk && isWaiting && job !== undefined ? [job, ...after] : [];
 }
 
-function networkOf(address: string, netmask: string): string {
-  const bytes = (text: string) => text.split('.').map(Number);
-  const mask = bytes(netmask);
-  return bytes(address)
-    .map((byte, at) => byte & (mask[at] ?? 255))
-    .join('.');
-}
-
 /** True if the address of the machine is in a network that this server reaches only through a relay, and no relay of it was seen. */
 function needsUnseenRelay({ hardware, network }: Facts): boolean {
-  const ip = hardware?.spec?.interfaces?.find(({ dhcp }) => dhcp?.ip?.address !== undefined)?.dhcp?.ip;
-  if (network === undefined || ip?.address === undefined || ip.netmask === undefined) return false;
-  const { address, netmask } = ip;
-  const isIn = (other: string): boolean => networkOf(other, netmask) === networkOf(address, netmask);
-  return !isIn(network.serverAddress) && !network.relays.some(isIn);
+  const ip = addressOf(hardware);
+  if (network === undefined || ip === undefined) return false;
+  return [network.serverAddress, ...network.relays].every((other) => !isInNetwork(other, ip));
 }
 
 export const powerCauses: readonly Cause[] = [
@@ -79,9 +77,11 @@ export const powerCauses: readonly Cause[] = [
     certainty: 'likely',
     find: (facts) => {
       const failure = bmcFailure(facts);
-      return foundIn(
-        failure !== undefined && NOT_APPLIED.test(failure.message) ? [failure] : diskInstead(facts),
-      );
+      if (failure !== undefined && NOT_APPLIED.test(failure.message)) return foundIn([failure]);
+      const found = diskInstead(facts);
+      // Until the other system asked for an address, the machine was starting.
+      const since = found[1];
+      return since === undefined ? undefined : { evidence: evidenceOf(found), sinceMs: since.atMs };
     },
   },
   {
@@ -107,7 +107,8 @@ export const powerCauses: readonly Cause[] = [
     advice: [
       'Look at its screen: tink console MACHINE, or the BMC’s page.',
       'Put network boot first in its boot order, on the port whose MAC is in the Hardware.',
-      'Check the cable, and that the switch port is in the network of this server.',
+      'Check the cable, and that the switch port is in the VLAN of this server.',
+      'Make the switch port an edge port (portfast): spanning tree blocks others for 30 s, and many firmwares give up earlier.',
     ],
     certainty: 'likely',
     find: silence('power-on'),

@@ -72,6 +72,19 @@ export const systemCauses: readonly Cause[] = [
     ),
   },
   {
+    id: 'no-network-driver',
+    sentence: 'The in-memory OS has no driver for the network card.',
+    shows: 'The serial console shows that the in-memory OS found no network interface.',
+    against: 'The in-memory OS asked for an address.',
+    advice: [
+      'Find the model of the card: tink bmc check MACHINE lists it, or its PCI number is on the console of another system.',
+      'Add its module to hook/src/kernel-modules.ts and build the in-memory OS again: npm run hook.',
+      'Or connect the machine with another port.',
+    ],
+    certainty: 'certain',
+    find: printedLike(/hook: .*no network interface/i),
+  },
+  {
     id: 'wrong-architecture',
     sentence: 'The machine got a file of another architecture.',
     shows:

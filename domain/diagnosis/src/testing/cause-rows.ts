@@ -131,6 +131,13 @@ export const rows: Readonly<Record<string, Row>> = {
     at: 11,
   },
   'tftp-blocked': { lines: firmware(), at: 41 },
+  'secure-boot-refused': {
+    lines: [
+      ...withDetails(firmware(), { architecture: 7 }),
+      [1, 'tftp/file-sent', 'ipxe.efi by TFTP, completed', { file: 'ipxe.efi', bytes: 1_000_000 }],
+    ],
+    at: 49,
+  },
   'http-boot-blocked': {
     lines: withDetails(firmware(), { client: 'UEFI HTTP boot', file: 'http://10.0.0.1/ipxe.efi' }),
     at: 41,
@@ -140,6 +147,13 @@ export const rows: Readonly<Record<string, Row>> = {
     lines: [...toScript, ...download()],
     at: 19,
     printed: [[10, 'bmc/console-printed', '[ 1.0] Kernel panic - not syncing: VFS']],
+  },
+  'no-network-driver': {
+    lines: [...toScript, ...download()],
+    at: 19,
+    printed: [
+      [10, 'bmc/console-printed', 'hook: [2.1 s] no network interface: is its driver in this image?'],
+    ],
   },
   'out-of-memory': {
     lines: [...toScript, ...download()],
@@ -257,6 +271,10 @@ export const rows: Readonly<Record<string, Row>> = {
     lines: [restarted, ...system(100).slice(0, 2)],
     at: 101,
     observed: { workflows: [workflow('w', 'PREPARING')] },
+  },
+  'network-wrong': {
+    lines: withDetails(firmware(), { relay: '10.0.3.1' }),
+    at: 41,
   },
   'relay-absent': {
     lines: [restarted],

@@ -1,0 +1,137 @@
+/** `tink doctor MACHINE --check`: what can be tried from this host, besides what the server has observed. */
+import { bmcReport } from '@tinkerbell/bmc';
+import { messageOf, type AddressHolder } from '@tinkerbell/platform-contract';
+import { createNodeAddressProbe } from '@tinkerbell/platform-node';
+import { bmcMachineKind, bmcTaskKind, hardwareKind, macsOf, type Hardware } from '@tinkerbell/resources';
+import type { JournalRecord } from '@tinkerbell/store-contract';
+import { parseMac, type Mac } from '@tinkerbell/wire';
+import type { ObjectName } from '../client/client.ts';
+import type { Session } from '../client/session.ts';
+import { observe } from '../preflight/observe.ts';
+import { reportOf } from '../preflight/report.ts';
+import type { Check } from './check.ts';
+import { checkPorts } from './port-checks.ts';
+
+const PROBE_MS = 1_000;
+const PREFLIGHT_SECONDS = 8;
+const GRPC_PORT = 42113;
+const LINES_SHOWN = 5;
+
+export interface CheckOptions {
+  /** The network interface of this host by which the machine should come in. Absent: its network is not checked. */
+  readonly networkInterface?: string;
+}
+
+export async function activeChecks(
+  session: Session,
+  target: ObjectName,
+  { networkInterface }: CheckOptions,
+): Promise<readonly Check[]> {
+  const { client } = session;
+  const hardware = await client.get({ ...target, kind: hardwareKind });
+  const records = await client.timeline(target, 0);
+  const checks: readonly Promise<readonly Check[]>[] = [
+    portsOf(records),
+    addressOf(hardware),
+    bmcOf(session, hardware),
+    consoleOf(session, target),
+    networkInterface === undefined ? Promise.resolve([]) : networkOf(session, hardware, networkInterface),
+  ];
+  return (await Promise.all(checks)).flat();
+}
+
+/** The server puts its address, as machines reach it, into the URLs that it sends. */
+async function portsOf(records: readonly JournalRecord[]): Promise<readonly Check[]> {
+  const url = records
+    .map(({ details }) => String(details?.['file'] ?? ''))
+    .findLast((file) => file.startsWith('http://'));
+  if (url === undefined) {
+    const message = 'the machine has not got a URL of the server yet, so its address there is unknown';
+    return [{ check: 'ports', state: 'note', message }];
+  }
+  const { hostname, port } = new URL(url);
+  return checkPorts({ host: hostname, http: Number(port || '80'), grpc: GRPC_PORT });
+}
+
+async function addressOf(hardware: Hardware): Promise<readonly Check[]> {
+  const addresses = (hardware.spec?.interfaces ?? []).flatMap(({ dhcp }) => dhcp?.ip?.address ?? []);
+  const probe = createNodeAddressProbe();
+  try {
+    return await Promise.all(
+      addresses.map(async (address) =>
+        holderCheck(address, { holder: await probe.holderOf(address, PROBE_MS), macs: macsOf(hardware) }),
+      ),
+    );
+  } finally {
+    probe.close();
+  }
+}
+
+export function holderCheck(
+  address: string,
+  { holder, macs }: { readonly holder: AddressHolder | undefined; readonly macs: readonly string[] },
+): Check {
+  if (holder === undefined)
+    return { check: 'address', state: 'note', message: `${address}: no host answers this host` };
+  if (holder.mac === undefined) {
+    const message = `${address}: a host answers. Its MAC is not visible from here: run this in its network`;
+    return { check: 'address', state: 'note', message };
+  }
+  return macs.includes(holder.mac)
+    ? { check: 'address', state: 'ok', message: `${address}: the machine itself answers` }
+    : {
+        check: 'address',
+        state: 'failed',
+        message: `${address}: another host, with the MAC ${holder.mac}, uses it`,
+      };
+}
+
+async function bmcOf({ client }: Session, hardware: Hardware): Promise<readonly Check[]> {
+  const name = hardware.spec?.bmcRef?.name ?? '';
+  if (name === '') return [{ check: 'bmc', state: 'note', message: 'the Hardware names no BMC' }];
+  const { namespace } = hardware.metadata;
+  try {
+    const machine = await client.get({ kind: bmcMachineKind, namespace, name });
+    const { items: tasks } = await client.list(bmcTaskKind, { namespace });
+    const { findings } = bmcReport({ machine, hardware, tasks });
+    return findings.map(({ check, state, message }) => ({
+      check: 'bmc',
+      state,
+      message: `${check}: ${message}`,
+    }));
+  } catch (thrown) {
+    return [{ check: 'bmc', state: 'failed', message: messageOf(thrown) }];
+  }
+}
+
+async function consoleOf({ client }: Session, target: ObjectName): Promise<readonly Check[]> {
+  const lines: string[] = [];
+  for await (const { message } of await client.log(target, { after: 0 })) {
+    lines.push(message);
+    if (lines.length > LINES_SHOWN) lines.shift();
+  }
+  if (lines.length === 0) return [{ check: 'console', state: 'note', message: 'nothing is recorded' }];
+  return lines.map((message) => ({ check: 'console', state: 'note', message }));
+}
+
+/** Other servers, ports in use and small MTUs, as `tink preflight` finds them. It asks with the MAC of the machine. */
+async function networkOf(
+  { terminal }: Session,
+  hardware: Hardware,
+  networkInterface: string,
+): Promise<readonly Check[]> {
+  const { clock, random, signal } = terminal;
+  const mac: Mac | undefined = parseMac(macsOf(hardware)[0] ?? '');
+  if (mac === undefined) return [{ check: 'network', state: 'note', message: 'the Hardware has no MAC' }];
+  try {
+    const options = { networkInterface, seconds: PREFLIGHT_SECONDS, mac, clock, random, signal };
+    const { findings } = reportOf(await observe(options));
+    return findings.map(({ level, text, advice }) => ({
+      check: 'network',
+      state: level === 'problem' ? 'failed' : level,
+      message: advice === undefined ? text : `${text}: ${advice}`,
+    }));
+  } catch (thrown) {
+    return [{ check: 'network', state: 'note', message: `not checked: ${messageOf(thrown)}` }];
+  }
+}

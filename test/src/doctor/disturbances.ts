@@ -1,0 +1,86 @@
+/** What is wrong with the network or the server of a machine, done with the tools of an operator. */
+import { open, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runCommand } from '@tinkerbell/hook';
+import { HOST_INTERFACE } from '../firmware/lab.ts';
+import type { DisturbedSite } from './fault.ts';
+
+const OTHER_SERVER = 5;
+
+/** A second DHCP server, dnsmasq, that iPXE prefers to every other one: the priority in option 175 decides. */
+export function otherDhcpServer({ bootFile }: { readonly bootFile?: string }) {
+  return async ({ lab, directory, cleanup }: DisturbedSite): Promise<void> => {
+    const { host } = await lab.addHost(OTHER_SERVER);
+    const range = `${lab.serverNetwork}.100,${lab.serverNetwork}.200,255.255.255.0,1h`;
+    const child = await host.start('dnsmasq', [
+      '--keep-in-foreground',
+      '--conf-file=/dev/null',
+      '--port=0',
+      '--user=root',
+      '--no-ping',
+      '--pid-file=',
+      `--dhcp-leasefile=${join(directory, 'dnsmasq.leases')}`,
+      `--interface=${HOST_INTERFACE}`,
+      '--bind-interfaces',
+      `--dhcp-range=${range}`,
+      '--dhcp-option-force=encap:175,1,1b',
+      ...(bootFile === undefined ? [] : [`--dhcp-boot=${bootFile}`]),
+    ]);
+    cleanup.defer(() => child.stop());
+    for (const stream of [child.process.stdout, child.process.stderr]) stream?.resume();
+    while (!(await host.run('ss', '-lnu')).includes(':67'))
+      await new Promise((resolve) => setTimeout(resolve, 25));
+  };
+}
+
+/** A host that has the address of the machine already. */
+export async function duplicateAddress({ lab, address }: DisturbedSite): Promise<void> {
+  await lab.addHost(Number(address.split('.').at(-1)));
+}
+
+/** With the header of IP. Firmware asks for blocks that fill an Ethernet frame. */
+const LARGE_PACKETS = '1001:';
+
+/** A router on the way drops packets that are larger than its next link carries, and nobody gets its ICMP errors. */
+export async function blackHole({ lab }: DisturbedSite): Promise<void> {
+  await lab.relay?.run('iptables', '-A', 'FORWARD', '-m', 'length', '--length', LARGE_PACKETS, '-j', 'DROP');
+}
+
+/** The port of the machine is in a broadcast domain without a server. */
+export async function otherVlan({ port }: DisturbedSite): Promise<void> {
+  const bridge = `vlan${port.replace('port', '')}`;
+  await runCommand('ip', ['link', 'add', 'name', bridge, 'type', 'bridge']);
+  await runCommand('ip', ['link', 'set', bridge, 'up']);
+  await runCommand('ip', ['link', 'set', port, 'master', bridge]);
+}
+
+/** In hundredths of a second. A port forwards after two of these delays: it listens, and it learns. */
+const FORWARD_DELAY = '1500';
+
+/** The switch runs the spanning tree protocol, and the port is not an edge port. */
+export async function slowPort({ lab }: DisturbedSite): Promise<void> {
+  const bridge = ['link', 'set', lab.machineBridge, 'type', 'bridge'];
+  await runCommand('ip', [...bridge, 'stp_state', '1', 'forward_delay', FORWARD_DELAY]);
+  // The ports that the bridge has must forward before the machine starts.
+  const ports = async (): Promise<string> => runCommand('bridge', ['link', 'show']);
+  const isSettling = (text: string): boolean =>
+    text
+      .split('\n')
+      .some((line) => line.includes(` ${lab.machineBridge} `) && /state (listening|learning)/.test(line));
+  while (isSettling(await ports())) await new Promise((resolve) => setTimeout(resolve, 500));
+}
+
+const BLOCK = Buffer.alloc(64 * 1024, 1);
+
+/** Fills the file system of the data folder to the last byte. */
+export async function fullDisk({ server: { dataDirectory } }: DisturbedSite): Promise<void> {
+  const file = await open(join(dataDirectory, 'filler'), 'w');
+  try {
+    for (let free = Infinity; free > 0; free = (await statfs(dataDirectory)).bavail)
+      await file.write(BLOCK).catch((thrown: NodeJS.ErrnoException) => {
+        if (thrown.code !== 'ENOSPC') throw thrown;
+      });
+  } finally {
+    await file.close();
+  }
+}

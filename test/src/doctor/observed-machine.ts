@@ -1,0 +1,35 @@
+/** What the server says about a machine: its verdict and its timeline. */
+import type { ApiObject, RunningServer, TimelineRecord } from '@tinkerbell/sandbox';
+
+export interface FoundDiagnosis {
+  readonly state: string;
+  readonly cause?: string;
+  readonly text: string;
+  readonly since?: string;
+  readonly evidence: readonly { readonly text: string }[];
+}
+
+/** Returns undefined until the machine was checked for the first time. */
+export async function diagnosisOf(
+  server: RunningServer,
+  hardware: ApiObject,
+): Promise<FoundDiagnosis | undefined> {
+  const response = await server.request(`${server.url}${pathOf(hardware)}/diagnosis`);
+  return response.ok ? ((await response.json()) as FoundDiagnosis) : undefined;
+}
+
+export async function hardwareNow(server: RunningServer, hardware: ApiObject): Promise<ApiObject> {
+  return (await (await server.request(`${server.url}${pathOf(hardware)}`)).json()) as ApiObject;
+}
+
+export async function timelineOf(
+  server: RunningServer,
+  hardware: ApiObject,
+): Promise<readonly TimelineRecord[]> {
+  const text = await (await server.request(`${server.url}${pathOf(hardware)}/timeline`)).text();
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
+}
+
+function pathOf({ metadata }: ApiObject): string {
+  return `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${metadata.name}`;
+}
