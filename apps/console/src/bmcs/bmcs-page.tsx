@@ -8,7 +8,8 @@ import { EmptyPage } from '../parts/empty-page.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { inNamespace, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 
 const columns: readonly Column<BmcMachine>[] = [

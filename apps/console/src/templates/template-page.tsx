@@ -8,7 +8,8 @@ import { useObjects } from '../api/use-objects.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { inNamespace, shellWord, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { StartWorkflow } from './start-workflow.tsx';
 
 const YamlEditor = lazy(() => import('../parts/yaml-editor.tsx'));

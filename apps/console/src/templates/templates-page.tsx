@@ -7,7 +7,8 @@ import { DataTable, type Column } from '../parts/data-table.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { inNamespace, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { Time } from '../parts/time.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 
