@@ -318,6 +318,31 @@ test('YAML is checked by the server while it is typed, with the line of a proble
   assert.match(JSON.stringify(await site.ask(`${OBJECTS}/hardware/node-7`)), /"role":"router"/);
 });
 
+test('a template is rendered for a machine beside it, with the line of a problem and words to complete', async () => {
+  await using page = await adminPage('/templates/default/debian?machine=node-2');
+  const [editor, rendered] = [
+    page.getByLabel('template as YAML'),
+    page.getByLabel('Rendered text for node-2'),
+  ];
+  await until(async () => (await rendered.inputValue()).includes(`worker: "${macOf(2)}"`));
+  const text = await editor.inputValue();
+  const line = text.split('\n').findIndex((one) => one.includes('.device_1')) + 1;
+  await editor.fill(text.replace('{{ .device_1 }}', '{{ .Hardware.Nothing }}'));
+  await page.getByRole('list', { name: 'Problems' }).getByText(`line ${line}:`).waitFor();
+  await editor.fill(text.replace('timeout: 900', 'timeout: soon'));
+  await page
+    .getByText(/^line 10, column 18 of the rendered text: tasks\[0\]\.actions\[0\]\.timeout/)
+    .waitFor();
+  await editor.fill(text.slice(0, text.indexOf('.device_1')));
+  await page.keyboard.type('.dev');
+  await page.getByRole('option', { name: /^\.device_1/ }).waitFor();
+  await page.keyboard.press('Enter');
+  assert.match(await editor.inputValue(), /\{\{ \.device_1$/);
+  await page.getByRole('combobox', { name: 'Rendered for' }).fill('node-4');
+  await page.getByLabel('Rendered text for node-4').waitFor();
+  assert.match(page.url(), /machine=node-4/);
+});
+
 test('a viewer sees buttons that say why they cannot be used', async () => {
   await using page = await freshPage();
   await signInWithToken(page, site, await site.tokenOf('view'));

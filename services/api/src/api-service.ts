@@ -41,7 +41,7 @@ import { createApiMetrics } from './metrics.ts';
 import { OpenStreams } from './open-streams.ts';
 import { described } from './openapi/described.ts';
 import { readReview } from './request-body.ts';
-import { resourceTarget, type ResourceTarget } from './request-target.ts';
+import { isRendering, resourceTarget, type ResourceTarget } from './request-target.ts';
 import type { VerbDeps } from './resource-handlers.ts';
 import { errorForm, onResource, type ApiCall } from './resource-route.ts';
 import { serverValues } from './server-values.ts';
@@ -151,7 +151,8 @@ export function createApiService(deps: ApiDeps): Service {
 async function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   // Resolve the kind before the write, which may delete it.
   const target = resourceTarget(pathOf(request), deps.catalog);
-  if (!isWrite(request)) return answered(deps, target, { request, context });
+  const isRead = !isWrite(request) || (target !== undefined && isRendering(target));
+  if (isRead) return answered(deps, target, { request, context });
   const note: AuditNote = {};
   const response = await answered({ ...deps, note }, target, { request, context });
   if (target !== undefined) deps.audit.record({ request, context, target, note, code: response.status });
