@@ -203,6 +203,39 @@ test('filters are in the address, and a link shows the same rows', async () => {
   await other.getByText('5 of 24').waitFor();
 });
 
+test('the tables fit their windows, and chosen columns are remembered', async () => {
+  await using page = await adminPage();
+  const beyond = () =>
+    page.locator('.table-scroller').evaluate((one) => {
+      const { scrollWidth, clientWidth, ownerDocument } = one as unknown as Sized;
+      const { documentElement: whole } = ownerDocument;
+      return [scrollWidth - clientWidth, whole.scrollWidth - whole.clientWidth].join();
+    });
+  for (const path of ['machines', 'workflows', 'bmcs', 'templates']) {
+    await page.goto(at(`/${path}`));
+    await page.locator('tbody tr').first().waitFor();
+    for (const width of [1440, 1280, 800, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      await until(async () => (await beyond()) === '0,0');
+    }
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(at('/machines'));
+  await page.locator('summary', { hasText: 'Columns' }).click();
+  await page.getByLabel('MAC', { exact: true }).uncheck();
+  await page.getByRole('columnheader', { name: 'MAC' }).waitFor({ state: 'detached' });
+  assert.match(page.url(), /hide=mac/);
+  await page.goto(at('/machines'));
+  await page.getByRole('columnheader', { name: 'Namespace' }).waitFor();
+  assert.equal(await page.getByRole('columnheader', { name: 'MAC' }).count(), 0);
+});
+
+interface Sized {
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+  readonly ownerDocument: { readonly documentElement: Omit<Sized, 'ownerDocument'> };
+}
+
 test('a label is set on many machines, after a summary and with progress', async () => {
   await using page = await adminPage('/machines?q=node-1');
   await page.getByLabel('Select all rows').check();
