@@ -13,8 +13,8 @@ import {
   startServer,
 } from '@tinkerbell/sandbox';
 import { openBmcOf } from '@tinkerbell/sandbox/bmc';
-import type { Page } from 'playwright-core';
 import { limitOf, serverAddress, serverOptions } from './bare-machine.ts';
+import { confirm } from './console/console-scene.ts';
 import { openBrowser, signInWithToken } from './console/open-browser.ts';
 import { putSmallImage, WRONG_DISK_TEMPLATE } from './wrong-disk-template.ts';
 
@@ -89,10 +89,4 @@ async function openBrowserAtMachine(cleanup: AsyncDisposableStack) {
   await page.getByRole('link', { name: demo.name, exact: true }).click();
   const told = () => [...machine.serial.tail(30), ...server.tail()].join('\n');
   return { page, operations: bmc.operations, ending: limitOf(machine.failed, told) };
-}
-
-async function confirm(page: Page): Promise<void> {
-  const dialog = page.getByRole('dialog');
-  await dialog.locator('button[type=submit]').click();
-  await dialog.waitFor({ state: 'detached' });
 }

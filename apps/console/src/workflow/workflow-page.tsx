@@ -17,6 +17,7 @@ import { EditDialog } from './edit-dialog.tsx';
 import { OperateButtons } from './operate-buttons.tsx';
 import { OperateDialog } from './operate-dialog.tsx';
 import type { Wish } from './operations.ts';
+import { RunBeforeCard } from './run-before-card.tsx';
 import { progressOf, stateOf, troubleOf, type PlacedAction } from './workflow-facts.ts';
 
 export function WorkflowPage() {
@@ -83,6 +84,7 @@ function OneWorkflow({ workflow }: { readonly workflow: Workflow }) {
       {trouble !== '' && <p className="trouble-line">{trouble}</p>}
       {all > 0 && <progress className="thin" value={done} max={all} aria-label="Actions done" />}
       <ActionList workflow={workflow} records={records} onWish={setWish} onEdit={setEdited} />
+      <RunBeforeCard workflow={workflow} />
       <Operations workflow={workflow} />
       <TinkCommand command={`tink describe workflow ${shellWord(name)}${inNamespace(namespace)}`} />
       {wish !== undefined && (
