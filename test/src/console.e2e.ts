@@ -5,65 +5,33 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
-import type { BrowserContext, Page } from 'playwright-core';
 import { startIdentityProvider, type IdentityProvider } from './access/identity-provider.ts';
 import { axeViolations } from './console/axe-violations.ts';
+import { confirm, OBJECTS, openScene, type ConsoleScene } from './console/console-scene.ts';
 import { startCuttableLine } from './console/cuttable-line.ts';
-import { furnish, HOSTILE, startConsoleSite, until, type ConsoleSite } from './console/console-site.ts';
-import { openBrowser, signInWithToken, type OpenBrowser } from './console/open-browser.ts';
+import { HOSTILE, until, type ConsoleSite } from './console/console-site.ts';
+import { signInWithToken } from './console/open-browser.ts';
 import { macOf } from './console/site-objects.ts';
 import { pagesOfSite } from './console/site-pages.ts';
 
-const OBJECTS = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
-const PATIENCE_MS = 15_000;
 let provider: IdentityProvider;
+let scene: ConsoleScene;
 let site: ConsoleSite;
-let browser: OpenBrowser;
 
 before(async () => {
   provider = await startIdentityProvider();
-  site = await startConsoleSite([
-    `--oidc-issuer-url=${provider.issuer}`,
-    '--oidc-client-id=tinkerbell',
-    '--enable-secondstar',
-    '--secondstar-port=0',
-  ]);
-  await furnish(site);
-  browser = await openBrowser();
+  scene = await openScene([`--oidc-issuer-url=${provider.issuer}`, '--oidc-client-id=tinkerbell']);
+  ({ site } = scene);
 });
 
 after(async () => {
-  await browser?.[Symbol.asyncDispose]();
-  await site?.[Symbol.asyncDispose]();
+  await scene?.[Symbol.asyncDispose]();
   await provider?.[Symbol.asyncDispose]();
 });
 
-/** A window of a person without cookies. Every page that breaks its policy, or throws, fails the test. */
-async function freshPage(): Promise<Page & AsyncDisposable & { readonly context: () => BrowserContext }> {
-  const context = await browser.newContext();
-  context.setDefaultTimeout(PATIENCE_MS);
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on('pageerror', (error) => problems.push(error.message));
-  page.on('console', (message) => {
-    if (/Content Security Policy|Refused to/.test(message.text())) problems.push(message.text());
-  });
-  return Object.assign(page, {
-    async [Symbol.asyncDispose]() {
-      await context.close();
-      assert.deepEqual(problems, []);
-    },
-  });
-}
-
-async function adminPage(path = '/') {
-  const page = await freshPage();
-  await signInWithToken(page, site);
-  if (path !== '/') await page.goto(at(path));
-  return page;
-}
-
-const at = (path: string): string => `${site.server.url}/console${path}`;
+const at = (path: string): string => scene.at(path);
+const freshPage = () => scene.freshPage();
+const adminPage = (path?: string) => scene.adminPage(path);
 
 test('a token signs in, and a wrong one says why', async () => {
   await using page = await freshPage();
@@ -191,70 +159,8 @@ test('another web page can neither read nor write with the cookie', async () => 
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
 });
 
-test('filters are in the address, and a link shows the same rows', async () => {
-  await using page = await adminPage('/machines');
-  await page.getByLabel('Filter by name').fill('node-1');
-  await page.getByRole('textbox', { name: 'Label', exact: true }).fill('rack=r6');
-  await page.getByText('5 of 24').waitFor();
-  const link = page.url();
-  assert.match(link, /q=node-1&label=rack%3Dr6/);
-  await using other = await adminPage();
-  await other.goto(link);
-  await other.getByText('5 of 24').waitFor();
-});
-
-test('a label is set on many machines, after a summary and with progress', async () => {
-  await using page = await adminPage('/machines?q=node-1');
-  await page.getByLabel('Select all rows').check();
-  await page.getByRole('button', { name: 'Label…' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Name').fill('row');
-  await dialog.getByLabel('Value').fill('b');
-  await dialog.getByRole('button', { name: 'Show the summary' }).click();
-  await dialog.getByText('kubectl label hardware').waitFor();
-  await dialog.getByRole('button', { name: 'Set the label row=b' }).click();
-  await dialog.getByText('11 of 11 sent').waitFor();
-  const { metadata } = await site.ask(`${OBJECTS}/hardware/node-19`);
-  assert.equal((metadata as { labels: Record<string, string> }).labels['row'], 'b');
-});
-
-test('a machine is registered with a form that names wrong fields', async () => {
-  await using page = await adminPage('/new-machine');
-  await page.locator('input[name=name]').fill('shelf-1');
-  await page.locator('input[name=mac]').fill('52-54-00');
-  await page.getByRole('button', { name: 'Register' }).click();
-  await page.getByText('six bytes, such as').waitFor();
-  await page.locator('input[name=mac]').fill(macOf(1));
-  await page.getByRole('button', { name: 'Register' }).click();
-  await page.getByRole('alert').waitFor();
-  await page.locator('input[name=mac]').fill('52-54-00-AB-CD-77');
-  await page.locator('input[name=address]').fill('192.168.56.177/24');
-  await page.getByRole('button', { name: 'Register' }).click();
-  await page.getByRole('heading', { name: 'shelf-1' }).waitFor();
-  const { spec } = await site.ask(`${OBJECTS}/hardware/shelf-1`);
-  assert.match(JSON.stringify(spec), /"mac":"52:54:00:ab:cd:77"/);
-});
-
-test('machines are registered from CSV', async () => {
-  await using page = await adminPage('/new-machine?tab=csv');
-  await page
-    .getByLabel(/Paste rows/)
-    .fill('name;mac;address\ncsv-1;52:54:00:ab:ce:01;10.0.0.1/24\ncsv-2;wrong;\n');
-  await page.getByText('mac: six bytes').waitFor();
-  await page.getByRole('button', { name: 'Register 1 machine' }).click();
-  await page.getByRole('cell', { name: 'registered' }).waitFor();
-  await site.ask(`${OBJECTS}/hardware/csv-1`);
-});
-
 async function statusOf(workflow: string): Promise<Record<string, unknown>> {
   return (await site.ask(`${OBJECTS}/workflows/${workflow}`))['status'] as Record<string, unknown>;
-}
-
-async function confirm(page: Page, why = ''): Promise<void> {
-  const dialog = page.getByRole('dialog');
-  if (why !== '') await dialog.getByLabel(/Why/).fill(why);
-  await dialog.locator('button[type=submit]').click();
-  await dialog.waitFor({ state: 'detached' });
 }
 
 test('a workflow is paused, resumed, cancelled and retried, and its state follows', async () => {
@@ -304,20 +210,6 @@ test('the output of an action and hostile text stay text', async () => {
   assert.equal(await page.evaluate(() => 'hacked' in globalThis), false);
 });
 
-test('YAML is checked by the server while it is typed, with the line of a problem', async () => {
-  await using page = await adminPage('/machines/default/node-7?tab=yaml');
-  const editor = page.getByLabel('machine as YAML');
-  const text = await editor.inputValue();
-  await editor.fill(text.replace(`mac: ${macOf(7)}`, 'mac: WRONG'));
-  const line = text.split('\n').findIndex((one) => one.includes(`mac: ${macOf(7)}`)) + 1;
-  await page.getByText(`line ${line}: spec.interfaces[0].dhcp.mac`).waitFor();
-  await editor.fill(text.replace('role: compute', 'role: router'));
-  await page.getByText('The server accepts it').waitFor();
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('node-7 is saved').waitFor();
-  assert.match(JSON.stringify(await site.ask(`${OBJECTS}/hardware/node-7`)), /"role":"router"/);
-});
-
 test('a viewer sees buttons that say why they cannot be used', async () => {
   await using page = await freshPage();
   await signInWithToken(page, site, await site.tokenOf('view'));
@@ -344,32 +236,4 @@ test('a watch that is cut resumes, with a banner meanwhile', async () => {
   line.join();
   await page.getByText('The connection to the server is lost').waitFor({ state: 'detached' });
   await page.getByText('node-22').waitFor({ state: 'detached' });
-});
-
-test('the command palette goes to a machine with the keyboard only', async () => {
-  await using page = await adminPage('/machines');
-  await page.getByText('node-23').waitFor();
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: /Page, machine/ }).fill('node-23');
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'node-23' }).waitFor();
-});
-
-test('the console opens with the session, and says why the BMC has none', async () => {
-  await using page = await adminPage('/machines/default/node-1?tab=console');
-  await page.getByText(/closed: .*bmc-login/).waitFor();
-});
-
-test('power is a Job of the BMC, as tink creates it', async () => {
-  await using page = await adminPage('/machines/default/node-1?tab=power');
-  await page.getByRole('button', { name: 'cycle' }).click();
-  await page.getByText('tink power cycle node-1').waitFor();
-  await confirm(page);
-  await page.getByText(/^power-cycle-node-1-[0-9a-f]{8}$/).waitFor();
-  const jobs = await site.ask('/apis/bmc.tinkerbell.org/v1alpha1/namespaces/default/jobs');
-  const [job] = jobs['items'] as { spec: object }[];
-  assert.deepEqual(job?.spec, {
-    machineRef: { name: 'bmc-1', namespace: 'default' },
-    tasks: [{ powerAction: 'cycle' }],
-  });
 });

@@ -57,6 +57,10 @@ const pages = [
     lazyRouteComponent(() => import('./images/images-page.tsx'), 'ImagesPage'),
   ),
   page(
+    '/network',
+    lazyRouteComponent(() => import('./network/network-page.tsx'), 'NetworkPage'),
+  ),
+  page(
     '/bmcs',
     lazyRouteComponent(() => import('./bmcs/bmcs-page.tsx'), 'BmcsPage'),
   ),

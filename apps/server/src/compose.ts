@@ -220,7 +220,7 @@ async function servicesFor(
   const { images, boot, metadata, registry, workflows } = settings;
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
-    createApiService({ ...deps, namespaces: namespacesOf(settings) }),
+    createApiService({ ...deps, namespaces: namespacesOf(settings), pools: boot?.netboot.pools ?? [] }),
     ...(boot === undefined
       ? []
       : [createBootService({ ...deps, startDhcpThread, log: deps.logs.smee }, boot)]),

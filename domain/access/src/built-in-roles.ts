@@ -10,12 +10,12 @@ const PROBES = ['healthz', 'livez', 'readyz'].flatMap((probe) => [`/${probe}`, `
 
 const discovery: Rule = { verbs: ['get'], nonResourceURLs: [...DISCOVERY, ...PROBES] };
 
-/** Machines of the site that asked to boot and belong to no namespace yet. This is for roles that are bound in all namespaces. */
-const unknownMachines: Rule = { verbs: ['get'], nonResourceURLs: ['/unknown-machines'] };
+/** Machines of the site that asked to boot, and addresses, belong to no namespace. This is for roles that are bound in all namespaces. */
+const ofSite: Rule = { verbs: ['get'], nonResourceURLs: ['/unknown-machines', '/dhcp-leases'] };
 
 const view: readonly Rule[] = [
   discovery,
-  unknownMachines,
+  ofSite,
   { verbs: READ, apiGroups: TINKERBELL, resources: ['*'] },
   { verbs: READ, apiGroups: [''], resources: ['configmaps', 'events', 'namespaces', 'serviceaccounts'] },
   { verbs: READ, apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] },

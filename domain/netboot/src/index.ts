@@ -7,7 +7,7 @@ export { foreignServerOf, type ForeignServer } from './dhcp/foreign-server.ts';
 export type { ReplyDecision, ReplyInput } from './dhcp/decision.ts';
 export type { Arrival } from './dhcp/arrival.ts';
 export { parseMacPrefix, type ProxyAllowList } from './dhcp/proxy-allow-list.ts';
-export { poolFor, type AddressPool } from './dhcp/pool.ts';
+export { isInPool, poolFor, type AddressPool } from './dhcp/pool.ts';
 export { parseAddressPool, type PoolResult } from './dhcp/pool-parser.ts';
 export { poolReply, type PoolReplyKind } from './dhcp/pool-reply.ts';
 export { poolStepFor, type PoolStep } from './dhcp/pool-step.ts';

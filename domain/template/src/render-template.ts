@@ -47,7 +47,12 @@ export interface RenderInput {
 
 export type RenderResult =
   | { readonly ok: true; readonly workflow: WorkflowDefinition; readonly text: string }
-  | { readonly ok: false; readonly error: RenderError };
+  | {
+      readonly ok: false;
+      readonly error: RenderError;
+      /** The rendered text, if the error is in it. Unlike the error, it is not masked. */
+      readonly text?: string;
+    };
 
 export type TextResult =
   | { readonly ok: true; readonly text: string }
@@ -69,7 +74,8 @@ export function renderTemplate(input: RenderInput): RenderResult {
   const rendered = renderText(input, data, input);
   if (!rendered.ok) return withReferenceProblems(rendered, input.referenceProblems ?? '');
   const result = readWorkflow(rendered.text);
-  return result.ok ? result : failure(result.fault, rendered.text, input.secrets);
+  const { text } = rendered;
+  return result.ok ? result : { ...failure(result.fault, text, input.secrets), text };
 }
 
 /** Upstream joins them to the error by line ends. */

@@ -1,2 +1,2 @@
-export { referencedKeys, renderInputOf, type RenderInputFound } from './render-input.ts';
-export type { Rendered, RenderOwner, TemplateRenderer, TextsInput } from './template-renderer.ts';
+export { referencedKeys, referencedObjects, renderInputOf, type RenderInputFound } from './render-input.ts';
+export type { Preview, Rendered, RenderOwner, TemplateRenderer, TextsInput } from './template-renderer.ts';

@@ -27,7 +27,7 @@ export function renderInputOf(view: View, rules: ReferenceRules, workflow: Workf
   const hardware = hardwareRef === '' ? undefined : view.hardwareNamed(namespace, hardwareRef);
   if (hardwareRef !== '' && hardware === undefined)
     return { ok: false, message: `hardware not found: ${namespace}/${hardwareRef}` };
-  const { objects, ...references } = referencedObjects(view, rules, hardware);
+  const { objects, ...references } = referencedObjects({ view, referenceRules: rules }, hardware);
   const input = { templateName: name, text: template.spec?.data ?? '', hardware, hardwareMap, ...references };
   return { ok: true, input, version: versionOf(input, hardware, objects) };
 }
@@ -52,19 +52,25 @@ export function referencedKeys(hardware: Hardware, rules: ReferenceRules): reado
   }));
 }
 
-interface Referenced extends Pick<RenderInput, 'references' | 'referenceProblems'> {
+export interface Referenced extends Pick<RenderInput, 'references' | 'referenceProblems'> {
   /** The objects, by their names in the Hardware. */
   readonly objects: ReadonlyMap<string, Resource>;
 }
 
-function referencedObjects(view: View, rules: ReferenceRules, hardware: Hardware | undefined): Referenced {
+/** `mayRead`: whether the reader of the result may see the object (default: every one that the rules allow). */
+export function referencedObjects(
+  { view, referenceRules }: { readonly view: View; readonly referenceRules: ReferenceRules },
+  hardware: Hardware | undefined,
+  mayRead: (reference: ObjectReference) => boolean = () => true,
+): Referenced {
   const objects = new Map<string, Resource>();
   if (hardware?.spec?.references === undefined) return { objects };
-  const { references, denied } = allowedReferences(hardware, rules);
+  const { references, denied } = allowedReferences(hardware, referenceRules);
   const problems = denied === '' ? [] : [denied];
   for (const [name, reference] of references) {
     const object = objectOf(view, reference);
-    if (object === undefined) problems.push(`reference not found: ${name}`);
+    if (!mayRead(reference)) problems.push(`reference forbidden to you: ${name}`);
+    else if (object === undefined) problems.push(`reference not found: ${name}`);
     else objects.set(name, object);
   }
   return { objects, references: Object.fromEntries(objects), referenceProblems: problems.join('\n') };

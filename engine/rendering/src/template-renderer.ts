@@ -15,11 +15,19 @@ export type Rendered<Value> =
       readonly message: string;
       /** The position and the cause, when the template is at fault. */
       readonly error?: RenderError;
+      /** The rendered text of a preview, if the error is in it. */
+      readonly text?: string;
       /** The rendering was stopped at a limit. A machine with less load might have rendered it. */
       readonly isStopped?: boolean;
       /** The rendering was not tried, because too many of the owner's renderings are queued. It may be tried later. */
       readonly isBusy?: boolean;
     };
+
+/** A workflow, and the text that it was read from. */
+export interface Preview {
+  readonly text: string;
+  readonly workflow: WorkflowDefinition;
+}
 
 /** The owner of a rendering. Time is shared fairly between namespaces, and within one between authors. */
 export interface RenderOwner {
@@ -34,5 +42,7 @@ export interface TemplateRenderer {
   texts(input: TextsInput, owner?: RenderOwner): Promise<Rendered<readonly string[]>>;
   /** Works as `workflow`, but for previews, which run after the other renderings of the namespace. */
   check(input: RenderInput, owner?: RenderOwner): Promise<Rendered<WorkflowDefinition>>;
+  /** Works as `check`, and returns the rendered text too. */
+  preview(input: RenderInput, owner?: RenderOwner): Promise<Rendered<Preview>>;
   close(): Promise<void>;
 }

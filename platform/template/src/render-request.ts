@@ -1,5 +1,5 @@
 /** The requests to the rendering thread, and its replies. */
-import type { Rendered, TextsInput } from '@tinkerbell/engine-rendering';
+import type { Preview, Rendered, TextsInput } from '@tinkerbell/engine-rendering';
 import {
   renderTemplate,
   renderText,
@@ -11,14 +11,28 @@ import {
 
 export type RenderRequest =
   | { readonly kind: 'workflow'; readonly input: RenderInput }
+  | { readonly kind: 'preview'; readonly input: RenderInput }
   | { readonly kind: 'texts'; readonly input: TextsInput };
 
-export type RenderAnswer = Rendered<WorkflowDefinition | readonly string[]>;
+export type RenderAnswer = Rendered<WorkflowDefinition | Preview | readonly string[]>;
 
 export function answerTo(request: RenderRequest, platform?: TemplatePlatform): RenderAnswer {
-  return request.kind === 'workflow'
-    ? workflowOf({ ...request.input, platform })
-    : textsOf(request.input, platform);
+  switch (request.kind) {
+    case 'workflow':
+      return workflowOf({ ...request.input, platform });
+    case 'preview':
+      return previewOf({ ...request.input, platform });
+    case 'texts':
+      return textsOf(request.input, platform);
+  }
+}
+
+function previewOf(input: RenderInput): RenderAnswer {
+  const rendered = renderTemplate(input);
+  const { text } = rendered;
+  if (rendered.ok) return { ok: true, value: { text: rendered.text, workflow: rendered.workflow } };
+  const { error } = rendered;
+  return { ok: false, message: error.text, error, ...(text === undefined ? {} : { text }) };
 }
 
 function workflowOf(input: RenderInput): RenderAnswer {

@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
-import type { Rendered, RenderOwner, TemplateRenderer } from '@tinkerbell/engine-rendering';
+import type { Preview, Rendered, RenderOwner, TemplateRenderer } from '@tinkerbell/engine-rendering';
 import type { WorkflowDefinition } from '@tinkerbell/template';
 import { FairQueue, type Taken, type Urgency } from './fair-queue.ts';
 import type { RenderAnswer, RenderRequest } from './render-request.ts';
@@ -57,6 +57,7 @@ export function createWorkerRenderer(
     workflow: (input, owner) => pool.ask({ kind: 'workflow', input }, owner, 'rendering'),
     texts: (input, owner) => pool.ask({ kind: 'texts', input }, owner, 'rendering'),
     check: (input, owner) => pool.ask({ kind: 'workflow', input }, owner, 'check'),
+    preview: (input, owner) => pool.ask({ kind: 'preview', input }, owner, 'check'),
     close: () => pool.close(),
   };
 }
@@ -101,6 +102,11 @@ class WorkerPool {
     owner: RenderOwner | undefined,
     urgency: Urgency,
   ): Promise<Rendered<readonly string[]>>;
+  ask(
+    request: Extract<RenderRequest, { kind: 'preview' }>,
+    owner: RenderOwner | undefined,
+    urgency: Urgency,
+  ): Promise<Rendered<Preview>>;
   ask(request: RenderRequest, owner: RenderOwner = NOBODY, urgency: Urgency): Promise<RenderAnswer> {
     const busy = this.#isFull(owner, urgency);
     if (busy !== undefined) return Promise.resolve({ ok: false, message: busy, isBusy: true });

@@ -33,6 +33,7 @@ import { ApiError } from './api-error.ts';
 import { failed, json, methodNotAllowed, shown } from './api-response.ts';
 import { AuditTrail, isWrite, type AuditNote } from './audit/audit-trail.ts';
 import { followDefinitions } from './custom/custom-kinds.ts';
+import { DHCP_LEASES, dhcpLeasesAnswer, type DhcpLeasesDeps } from './dhcp-leases.ts';
 import { describesTheApi, discoveryDocument } from './discovery.ts';
 import { createFirstNamespaces } from './first-namespaces.ts';
 import { Collector } from './garbage/collector.ts';
@@ -41,7 +42,7 @@ import { createApiMetrics } from './metrics.ts';
 import { OpenStreams } from './open-streams.ts';
 import { described } from './openapi/described.ts';
 import { readReview } from './request-body.ts';
-import { resourceTarget, type ResourceTarget } from './request-target.ts';
+import { isRendering, resourceTarget, type ResourceTarget } from './request-target.ts';
 import type { VerbDeps } from './resource-handlers.ts';
 import { errorForm, onResource, type ApiCall } from './resource-route.ts';
 import { serverValues } from './server-values.ts';
@@ -50,7 +51,7 @@ import { auditRecords } from './timeline-handler.ts';
 import { failureOf } from './unexpected-failure.ts';
 import { UNKNOWN_MACHINES, unknownMachinesAnswer } from './unknown-machines.ts';
 
-export interface ApiDeps {
+export interface ApiDeps extends Pick<DhcpLeasesDeps, 'leases' | 'pools'> {
   readonly store: Store;
   readonly view: View;
   readonly journal: Journal;
@@ -96,6 +97,7 @@ const PREFIXES = [
   ...ISSUER_PATHS,
   AUDIT,
   UNKNOWN_MACHINES,
+  DHCP_LEASES,
   OWN_TOKEN,
   ...SHORT_PREFIXES,
 ];
@@ -151,7 +153,8 @@ export function createApiService(deps: ApiDeps): Service {
 async function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   // Resolve the kind before the write, which may delete it.
   const target = resourceTarget(pathOf(request), deps.catalog);
-  if (!isWrite(request)) return answered(deps, target, { request, context });
+  const isRead = !isWrite(request) || (target !== undefined && isRendering(target));
+  if (isRead) return answered(deps, target, { request, context });
   const note: AuditNote = {};
   const response = await answered({ ...deps, note }, target, { request, context });
   if (target !== undefined) deps.audit.record({ request, context, target, note, code: response.status });
@@ -194,6 +197,7 @@ async function dispatch(
   const path = pathOf(request);
   if (path === AUDIT) return onAudit(deps, request, context);
   if (path === UNKNOWN_MACHINES) return unknownMachinesAnswer(deps, request, context);
+  if (path === DHCP_LEASES) return dhcpLeasesAnswer(deps, request, context);
   if (path === OWN_TOKEN)
     return request.method === 'GET' ? ownToken(deps, userOf(context), request) : methodNotAllowed(request);
   const document = documentAt(deps, path, request);

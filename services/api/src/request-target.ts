@@ -1,5 +1,5 @@
 /** Parses the path of a Kubernetes API request: group, version, namespace, resource, name, subresource. */
-import type { Kind } from '@tinkerbell/resources';
+import { templateKind, type Kind } from '@tinkerbell/resources';
 import type { KindCatalog } from './kind-catalog.ts';
 
 export interface ResourceTarget {
@@ -8,6 +8,11 @@ export interface ResourceTarget {
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
+}
+
+/** True for `…/templates/<name>/render`, whose POST stores nothing. It counts as reading the Template. */
+export function isRendering({ kind, subresource }: ResourceTarget): boolean {
+  return kind === templateKind && subresource === 'render';
 }
 
 /** Subresources of Namespace. Any other word in that position is a resource in the namespace. */

@@ -17,7 +17,7 @@ import { eachListed, listResponse, watchObjects } from './list-handler.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operate, operationVerb, type OperationDeps } from './operation-handler.ts';
 import { mediaTypeOf, readBody, readQuestion, type BodyType } from './request-body.ts';
-import type { ResourceTarget } from './request-target.ts';
+import { isRendering, type ResourceTarget } from './request-target.ts';
 import {
   createObject,
   getObject,
@@ -27,11 +27,12 @@ import {
   type VerbDeps,
 } from './resource-handlers.ts';
 import { tableOf } from './table.ts';
+import { renderingAnswer, type RenderDeps } from './template-rendering.ts';
 import { actionLog, consoleLog, timeline } from './timeline-handler.ts';
 import { warningHeaders } from './warnings.ts';
 import { isDryRun, writeOptions } from './write-options.ts';
 
-export interface ResourceDeps extends VerbDeps, OperationDeps, DiagnosisDeps {
+export interface ResourceDeps extends VerbDeps, OperationDeps, DiagnosisDeps, RenderDeps {
   readonly streams: OpenStreams;
   /** Parses YAML and long templates in other threads. If undefined, in this thread. */
   readonly texts?: TextReader;
@@ -164,6 +165,10 @@ async function onSubresource(
   if (`${kind.kind}/${subresource}` === 'Hardware/diagnosis') {
     if (request.method !== 'GET') return methodNotAllowed(request);
     return diagnosisAnswer(deps, await getObject(deps, target));
+  }
+  if (isRendering(target)) {
+    if (request.method !== 'POST') return methodNotAllowed(request);
+    return renderingAnswer(deps, target, { body: await readBody(request, deps), user: userOf(context) });
   }
   if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
   return onOperation(deps, target, call);

@@ -25,6 +25,7 @@ test('endless templates of one namespace do not block the rendering of another',
     },
     texts: () => assert.fail(),
     check: () => assert.fail(),
+    preview: () => assert.fail(),
     close: () => Promise.resolve(),
   };
   const put = async (kind: string, namespace: string, name: string, spec: object): Promise<void> => {

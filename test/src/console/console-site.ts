@@ -15,11 +15,21 @@ import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
+import { openSqliteLeaseBook } from '@tinkerbell/store-sqlite';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { unaryCall } from '../crash/simulated-agent.ts';
 import { startServer, type ServerChild } from '../start-server.ts';
 import { bootRecords, outputRecords } from './booted-machine.ts';
-import { hardware, macOf, TEMPLATE, WARNING, workflow } from './site-objects.ts';
+import {
+  EARLIER,
+  EARLIER_STATUS,
+  earlierRun,
+  hardware,
+  macOf,
+  TEMPLATE,
+  WARNING,
+  workflow,
+} from './site-objects.ts';
 
 const OBJECTS = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
 const METHODS = serviceDefinition(WorkflowService);
@@ -33,6 +43,8 @@ const OUTPUT = [
   ' 75 % 1536 MiB at 85 MiB/s\r100 % 2048 MiB at 86 MiB/s',
   'synced, 23.8 s',
 ];
+
+const POOL = '--dhcp-pool=192.168.56.110-192.168.56.119/24';
 
 export interface ConsoleSite extends AsyncDisposable {
   readonly server: ServerChild;
@@ -50,7 +62,7 @@ export async function startConsoleSite(flags: readonly string[] = []): Promise<C
   const grpc = await freePort();
   const server = await startServer({
     dataDirectory,
-    flags: [`--tink-server-bind-port=${grpc}`, '--console-login-link', ...flags],
+    flags: [`--tink-server-bind-port=${grpc}`, '--console-login-link', POOL, ...flags],
   });
   const client = new Client(`127.0.0.1:${grpc}`, credentials.createInsecure());
   const agent: Agent = { client, running: new Map() };
@@ -159,6 +171,8 @@ export async function furnish(
   });
   await ask('/api/v1/namespaces/default/events', 'POST', WARNING);
   for (let number = 1; number <= 24; number++) await ask(`${OBJECTS}/hardware`, 'POST', hardware(number));
+  await ask(`${OBJECTS}/workflows`, 'POST', earlierRun(1));
+  await ask(`${OBJECTS}/workflows/${EARLIER}/status`, 'PATCH', { status: EARLIER_STATUS });
   const states = ['fails', 'succeeds', 'runs', 'pauses', 'waits'] as const;
   for (const [index, state] of states.entries()) {
     const number = index + 1;
@@ -210,6 +224,14 @@ async function writeTimelines(path: string): Promise<void> {
   const records = [...entries, ...lines].toSorted((one, other) => one.atMs - other.atMs);
   await journal.restore(records.map((record, index): JournalRecord => ({ ...record, sequence: index + 1 })));
   await journal.close();
+  await using leases = openSqliteLeaseBook({ path });
+  for (const [index, address] of ['192.168.56.110', '192.168.56.111', '192.168.56.112'].entries())
+    await leases.write({
+      address,
+      mac: `52:54:00:ee:00:0${index}`,
+      state: index === 2 ? 'declined' : 'leased',
+      untilMs: nowMs + 3_600_000,
+    });
 }
 
 const PATIENCE_MS = 20_000;

@@ -67,6 +67,34 @@ export function workflow(number: number): object {
   };
 }
 
+/** A run that has ended, before that of `workflow`. Its status is written afterwards. */
+export const EARLIER = 'node-1-first';
+
+export function earlierRun(number: number): object {
+  const { spec, ...rest } = workflow(number) as { readonly spec: object };
+  return { ...rest, metadata: { name: EARLIER }, spec: { ...spec, disabled: true } };
+}
+
+export const EARLIER_STATUS = {
+  state: 'SUCCESS',
+  tasks: [
+    {
+      id: 'task',
+      name: 'install debian',
+      agentID: macOf(1),
+      actions: ACTIONS.map((name, index) => ({
+        id: `action-${index}`,
+        name,
+        image: 'quay.io/tinkerbell/actions/image2disk:v1',
+        timeout: 900,
+        state: 'SUCCESS',
+        executionStart: '2026-11-01T10:00:00Z',
+        executionStop: `2026-11-01T10:00:${10 + index}Z`,
+      })),
+    },
+  ],
+};
+
 export function macOf(number: number): string {
   return `52:54:00:ab:cd:${number.toString(16).padStart(2, '0')}`;
 }

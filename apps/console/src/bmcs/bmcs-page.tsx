@@ -8,25 +8,42 @@ import { EmptyPage } from '../parts/empty-page.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { inNamespace, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 
 const columns: readonly Column<BmcMachine>[] = [
-  { id: 'name', title: 'Name', value: ({ metadata }) => metadata.name, className: 'strong' },
-  { id: 'host', title: 'Host', value: ({ spec }) => spec?.connection.host ?? '', className: 'mono' },
+  { id: 'name', width: 140, title: 'Name', value: ({ metadata }) => metadata.name, className: 'strong' },
+  {
+    id: 'host',
+    width: 150,
+    leaves: 3,
+    title: 'Host',
+    value: ({ spec }) => spec?.connection.host ?? '',
+    className: 'mono',
+  },
   {
     id: 'power',
+    width: 90,
     title: 'Power',
     value: ({ status }) => status?.powerState ?? '',
     cell: ({ status }) => <StateBadge state={status?.powerState ?? ''} />,
   },
   {
     id: 'contactable',
+    width: 220,
+    leaves: 1,
     title: 'Answers',
     value: (bmc) => contactOf(bmc)?.status ?? '',
     cell: (bmc) => <span title={contactOf(bmc)?.message}>{answerText(bmc)}</span>,
   },
-  { id: 'namespace', title: 'Namespace', value: ({ metadata }) => metadata.namespace ?? '' },
+  {
+    id: 'namespace',
+    width: 120,
+    leaves: 2,
+    title: 'Namespace',
+    value: ({ metadata }) => metadata.namespace ?? '',
+  },
 ];
 const keyOf = ({ metadata: { namespace, name } }: BmcMachine): string => `${namespace}/${name}`;
 

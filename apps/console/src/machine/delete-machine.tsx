@@ -3,7 +3,7 @@ import type { Hardware } from '@tinkerbell/resources';
 import { hardware, pathOf } from '../api/kinds.ts';
 import { sendForJson } from '../api/request.ts';
 import { Ask } from '../parts/ask.tsx';
-import { inNamespace, shellWord } from '../parts/tink-command.tsx';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
 
 export function DeleteMachine({
   machine,

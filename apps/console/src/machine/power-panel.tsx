@@ -9,7 +9,7 @@ import { ActionButton } from '../parts/action-button.tsx';
 import { Ask } from '../parts/ask.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { inNamespace, shellWord } from '../parts/tink-command.tsx';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
 import { Time } from '../parts/time.tsx';
 import { bootDevices, createJob, powerOperations, type WantedJob } from './bmc-job.ts';
 

@@ -9,6 +9,7 @@ import type { MachineRow } from './machine-row.ts';
 export const machineColumns: readonly Column<MachineRow>[] = [
   {
     id: 'name',
+    width: 140,
     title: 'Name',
     value: ({ name }) => name,
     cell: ({ namespace, name }) => (
@@ -19,6 +20,7 @@ export const machineColumns: readonly Column<MachineRow>[] = [
   },
   {
     id: 'state',
+    width: 152,
     title: 'Workflow',
     value: ({ state }) => state,
     cell: ({ namespace, workflow, state }) =>
@@ -32,26 +34,41 @@ export const machineColumns: readonly Column<MachineRow>[] = [
   },
   {
     id: 'health',
+    width: 140,
+    leaves: 5,
     title: 'Boot',
     value: ({ health }) => health,
     cell: ({ health, hardware }) => <BootHealth health={health} reason={bootCondition(hardware)?.reason} />,
   },
   {
     id: 'power',
+    width: 104,
+    leaves: 6,
     title: 'Power',
     value: ({ power }) => power,
     cell: ({ power }) => <StateBadge state={power} />,
   },
-  { id: 'mac', title: 'MAC', value: ({ macs }) => macs.join(' '), className: 'mono' },
-  { id: 'address', title: 'Address', value: ({ addresses }) => addresses.join(' '), className: 'mono' },
+  { id: 'mac', width: 160, leaves: 7, title: 'MAC', value: ({ macs }) => macs.join(' '), className: 'mono' },
+  {
+    id: 'address',
+    width: 136,
+    leaves: 8,
+    title: 'Address',
+    value: ({ addresses }) => addresses.join(' '),
+    className: 'mono',
+  },
   {
     id: 'netboot',
+    width: 90,
+    leaves: 2,
     title: 'Netboot',
     value: ({ netboot }) => netboot,
     cell: ({ netboot }) => <span className={netboot === 'allowed' ? '' : 'quiet'}>{netboot}</span>,
   },
   {
     id: 'labels',
+    width: 180,
+    leaves: 4,
     title: 'Labels',
     value: ({ labels }) => labels.map((label) => label.join('=')).join(' '),
     cell: ({ labels }) => (
@@ -64,9 +81,11 @@ export const machineColumns: readonly Column<MachineRow>[] = [
       </span>
     ),
   },
-  { id: 'namespace', title: 'Namespace', value: ({ namespace }) => namespace },
+  { id: 'namespace', width: 110, leaves: 1, title: 'Namespace', value: ({ namespace }) => namespace },
   {
     id: 'age',
+    width: 108,
+    leaves: 3,
     title: 'Registered',
     value: ({ created }) => created,
     cell: ({ created }) => <Time at={created} />,
@@ -75,5 +94,9 @@ export const machineColumns: readonly Column<MachineRow>[] = [
 
 function BootHealth({ health, reason }: { readonly health: string; readonly reason: string | undefined }) {
   if (health !== 'stopped') return <span className="quiet">{health}</span>;
-  return <span className="badge bad">{reason}</span>;
+  return (
+    <span className="badge bad" title={reason}>
+      {reason}
+    </span>
+  );
 }

@@ -36,9 +36,11 @@ test('a filter survives the address, and what is not set is left out', () => {
   for (const search of [
     {},
     { q: 'a b', state: 'FAILED', label: 'rack=r1', sort: '-mac', hide: 'labels,age' },
+    { hide: 'none' },
   ])
     assert.deepEqual(searchOf(filterFrom(search)), search);
   assert.deepEqual(searchOf(filterFrom({ sort: 'name', other: 'x' })), {});
+  assert.deepEqual([filterFrom({}).hidden, filterFrom({ hide: 'none' }).hidden], [undefined, []]);
 });
 
 test('words, states, labels and netboot select rows together', () => {

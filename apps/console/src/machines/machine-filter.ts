@@ -12,22 +12,34 @@ export interface MachineFilter {
   readonly label: string;
   /** `name` or `-name`. */
   readonly sort: string;
-  /** Columns that are not shown. */
-  readonly hidden: readonly string[];
+  /** Columns that somebody has hidden. Undefined: nobody has chosen any. */
+  readonly hidden: readonly string[] | undefined;
 }
 
 type Search = Readonly<Record<string, string | undefined>>;
 
 const SORT = 'name';
+/** In the address, where an empty text means that nobody has chosen. */
+const ALL_SHOWN = 'none';
 
 export function filterFrom(search: Search): MachineFilter {
   const { q = '', state = '', netboot = '', label = '', sort = SORT, hide = '' } = search;
-  return { words: q, state, netboot, label, sort, hidden: hide === '' ? [] : hide.split(',') };
+  return { words: q, state, netboot, label, sort, hidden: hiddenIn(hide) };
+}
+
+/** Reads the columns that `hiddenText` wrote. */
+export function hiddenIn(text: string): MachineFilter['hidden'] {
+  if (text === '') return undefined;
+  return text === ALL_SHOWN ? [] : text.split(',');
+}
+
+export function hiddenText(hidden: MachineFilter['hidden']): string {
+  return hidden?.length === 0 ? ALL_SHOWN : (hidden ?? []).join(',');
 }
 
 /** Leaves out what is not set, so that addresses stay short. */
 export function searchOf({ words, state, netboot, label, sort, hidden }: MachineFilter): Search {
-  const all = { q: words, state, netboot, label, sort: sort === SORT ? '' : sort, hide: hidden.join(',') };
+  const all = { q: words, state, netboot, label, sort: sort === SORT ? '' : sort, hide: hiddenText(hidden) };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 

@@ -51,25 +51,34 @@ export function MachineFilters({
   );
 }
 
-function ColumnChoice({
-  hidden,
-  onChange,
-}: {
-  readonly hidden: readonly string[];
-  readonly onChange: (hidden: readonly string[]) => void;
-}) {
+interface ColumnChoiceProps {
+  readonly hidden: MachineFilter['hidden'];
+  readonly onChange: (hidden: MachineFilter['hidden']) => void;
+}
+
+/** Nobody has to choose: then the columns that have room are shown. */
+function ColumnChoice({ hidden, onChange }: ColumnChoiceProps) {
+  const off = hidden ?? [];
   return (
     <details className="column-choice">
       <summary className="button plain">Columns</summary>
       <fieldset>
         <legend className="unseen">Columns</legend>
+        <label>
+          <input
+            type="checkbox"
+            checked={hidden === undefined}
+            onChange={({ currentTarget }) => onChange(currentTarget.checked ? undefined : [])}
+          />
+          Those that have room
+        </label>
         {machineColumns.slice(1).map(({ id, title }) => (
           <label key={id}>
             <input
               type="checkbox"
-              checked={!hidden.includes(id)}
-              onChange={(event) =>
-                onChange(event.currentTarget.checked ? hidden.filter((one) => one !== id) : [...hidden, id])
+              checked={!off.includes(id)}
+              onChange={({ currentTarget }) =>
+                onChange(currentTarget.checked ? off.filter((one) => one !== id) : [...off, id])
               }
             />
             {title}

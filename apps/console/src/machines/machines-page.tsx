@@ -7,10 +7,12 @@ import { DataTable } from '../parts/data-table.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { inNamespace, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { machineColumns } from './machine-columns.tsx';
+import { rememberColumns, rememberedColumns } from './column-memory.ts';
 import { filtered, filterFrom, searchOf, type MachineFilter } from './machine-filter.ts';
 import { MachineFilters } from './machine-filters.tsx';
 import { machineRows, type MachineRow } from './machine-row.ts';
@@ -23,8 +25,11 @@ export function MachinesPage() {
   const rows = useMemo(() => machineRows(list.items, { workflows: works, bmcs }), [list.items, works, bmcs]);
   const filter = filterFrom(useSearch({ strict: false }));
   const navigate = useNavigate();
-  const change = (next: Partial<MachineFilter>): void =>
+  const change = (next: Partial<MachineFilter>): void => {
+    if ('hidden' in next) rememberColumns(next.hidden);
     void navigate({ to: '/machines', search: searchOf({ ...filter, ...next }), replace: true });
+  };
+  const hidden = filter.hidden ?? rememberedColumns();
   const search = JSON.stringify(searchOf(filter));
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- `search` stands for the filter
   const shown = useMemo(() => filtered(rows, filter), [rows, search]);
@@ -51,7 +56,7 @@ export function MachinesPage() {
         </EmptyPage>
       ) : (
         <>
-          <MachineFilters filter={filter} onChange={change} />
+          <MachineFilters filter={{ ...filter, hidden }} onChange={change} />
           <BulkBar rows={chosen} onClear={() => setSelected(new Set())} />
           <DataTable
             label="Machines"
@@ -61,7 +66,7 @@ export function MachinesPage() {
             nameOf={nameOf}
             sort={filter.sort}
             onSort={(sort) => change({ sort })}
-            hidden={filter.hidden}
+            hidden={hidden}
             selection={{ keys: selected, change: setSelected }}
           />
         </>

@@ -5,7 +5,8 @@ import { useMay } from '../api/permissions.ts';
 import { ApiFailure, sendForJson } from '../api/request.ts';
 import { FailureText } from '../parts/failure-text.tsx';
 import { showNotice } from '../parts/notices.tsx';
-import { inNamespace, shellWord, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 import {
   emptyForm,

@@ -1,5 +1,5 @@
 /** A table that draws only the rows in view, so that 10,000 rows scroll as 20 do. */
-import { useMemo, useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import {
   columnVisibilityFeature,
   createSortedRowModel,
@@ -10,9 +10,9 @@ import {
   type SortingState,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { fittingColumns, widthOf, type SizedColumn } from './fitting-columns.ts';
 
-export interface Column<Row> {
-  readonly id: string;
+export interface Column<Row> extends SizedColumn {
   readonly title: string;
   /** What the rows are sorted by. */
   readonly value: (row: Row) => string | number;
@@ -34,13 +34,15 @@ interface DataTableProps<Row> {
   /** `name`, or `-name` for the reverse order. */
   readonly sort: string;
   readonly onSort: (sort: string) => void;
-  readonly hidden?: readonly string[];
+  /** Columns that somebody has hidden. Absent: those that have no room are. */
+  readonly hidden?: readonly string[] | undefined;
   readonly selection?: Selection;
   /** The words of a row's checkbox. */
   readonly nameOf?: (row: Row) => string;
 }
 
 const ROW_HEIGHT = 40;
+const CHECK_WIDTH = 40;
 const OVERSCAN = 12;
 const features = tableFeatures({
   rowSortingFeature,
@@ -50,10 +52,10 @@ const features = tableFeatures({
 });
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, columns, keyOf, sort, onSort, hidden = [], selection, nameOf = keyOf } = props;
+  const { label, keyOf, sort, onSort, selection, nameOf = keyOf } = props;
   const sorted = useSorted(props);
-  const shown = columns.filter(({ id }) => !hidden.includes(id));
   const scroller = useRef<HTMLDivElement>(null);
+  const { shown, minWidth } = useShown(props, scroller);
   const virtual = useVirtualizer({
     count: sorted.length,
     getScrollElement: () => scroller.current,
@@ -65,7 +67,13 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <div className="table-scroller" ref={scroller} tabIndex={0} role="region" aria-label={label}>
-      <table className="data-table" aria-label={label} aria-rowcount={sorted.length + 1}>
+      <table className="data-table" aria-label={label} aria-rowcount={sorted.length + 1} style={{ minWidth }}>
+        <colgroup>
+          {selection !== undefined && <col style={{ width: CHECK_WIDTH }} />}
+          {shown.map(({ id, width }) => (
+            <col key={id} style={{ width }} />
+          ))}
+        </colgroup>
         <thead>
           <tr>
             {selection !== undefined && (
@@ -92,6 +100,33 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       </table>
     </div>
   );
+}
+
+/** The columns, and the width below which the table scrolls sideways. */
+function useShown<Row extends object>(
+  { columns, hidden, selection }: DataTableProps<Row>,
+  scroller: RefObject<HTMLDivElement | null>,
+) {
+  const checkWidth = selection === undefined ? 0 : CHECK_WIDTH;
+  const room = useWidth(scroller) - checkWidth;
+  if (hidden === undefined) return { shown: fittingColumns(columns, room), minWidth: 0 };
+  const shown = columns.filter(({ id }) => !hidden.includes(id));
+  return { shown, minWidth: widthOf(shown) + checkWidth };
+}
+
+/** The width inside of the element, in pixels. */
+function useWidth(element: RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const measured = element.current;
+    if (measured === null) return undefined;
+    const measure = (): void => setWidth(measured.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(measured);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
 }
 
 function useSorted<Row extends object>({ columns, rows, keyOf, sort, hidden }: DataTableProps<Row>) {

@@ -8,6 +8,7 @@ const strokes: Readonly<Record<IconName, string>> = {
   templates: 'M5 2.500h7l3 3v12H5zM12 2.500v3h3M7.500 9.500h5M7.500 12.500h5',
   add: 'M10 4v12M4 10h12',
   images: 'M10 2.500 17 6l-7 3.500L3 6zM3 10l7 3.500 7-3.500M3 14l7 3.500 7-3.500',
+  network: 'M8 3h4v4H8zM3 13h4v4H3zM13 13h4v4h-4zM10 7v3M5 13v-3h10v3',
   bmcs: 'M6 6h8v8H6zM8 3v3M12 3v3M8 14v3M12 14v3M3 8h3M3 12h3M14 8h3M14 12h3',
   access: 'M8 11.500a3.500 3.500 0 1 1 2.900-1.500L17 16v2h-2.500v-2H12.500v-2z',
   audit: 'M10 5v5l3 2M17 10a7 7 0 1 1-14 0 7 7 0 0 1 14 0z',

@@ -6,6 +6,7 @@ import { pathOf, type ConsoleKind } from '../api/kinds.ts';
 import { useMay } from '../api/permissions.ts';
 import { ApiFailure, sendForJson, textOf } from '../api/request.ts';
 import { ActionButton } from './action-button.tsx';
+import type { Complete } from './completion.ts';
 import { showNotice } from './notices.tsx';
 import { problemsAtLines, type LineProblem } from './yaml-problems.ts';
 import { YamlText } from './yaml-text.tsx';
@@ -16,17 +17,25 @@ interface YamlEditorProps {
   /** True for an object that does not exist yet. */
   readonly isNew?: boolean;
   readonly onSaved?: (object: Resource) => void;
+  /** Receives the text as it is shown. */
+  readonly onText?: (text: string) => void;
+  readonly complete?: Complete;
+  /** Problems that somebody else has found in the text. They do not prevent saving. */
+  readonly moreProblems?: readonly LineProblem[];
 }
 
 const PAUSE_MS = 400;
+const NONE: readonly LineProblem[] = [];
 type Check = 'unchanged' | 'checking' | 'valid' | readonly LineProblem[];
 
 // oxlint-disable-next-line import/no-default-export -- React.lazy reads the default export
 export default function YamlEditor(props: YamlEditorProps) {
-  const { kind, object, isNew = false } = props;
+  const { kind, object, isNew = false, onText, complete, moreProblems } = props;
   const { text, setText, path, method, isChanged, isOld, reload, save } = useEdited(props);
+  useEffect(() => onText?.(text), [onText, text]);
   const check = useCheck({ text, path, method, isUnchanged: !isChanged && !isNew });
-  const problems = typeof check === 'string' ? [] : check;
+  const found = typeof check === 'string' ? NONE : check;
+  const problems = found.length > 0 ? found : (moreProblems ?? NONE);
   const refusal = useMay(object.metadata.namespace)(isNew ? 'create' : 'update', kind);
   return (
     <section aria-label="YAML">
@@ -37,9 +46,10 @@ export default function YamlEditor(props: YamlEditorProps) {
         onChange={setText}
         problems={problems}
         isReadOnly={refusal !== undefined}
+        complete={complete}
       />
       <div className="editor-end">
-        <span role="status" className={problems.length > 0 ? 'bad-text' : 'quiet'}>
+        <span role="status" className={found.length > 0 ? 'bad-text' : 'quiet'}>
           {statusText(check)}
         </span>
         <ActionButton tone="primary" refusal={refusal ?? whyNot(check)} onAct={() => void save()}>

@@ -23,6 +23,14 @@ export function problemsAtLines(
   });
 }
 
+/** The problem has a line of the text in its field. Returns it with the line of the whole text. */
+export function problemInBlock(text: string, { field, line, message }: LineProblem): LineProblem {
+  const parsed = parseYaml(text);
+  const [document] = parsed.ok ? parsed.documents : [];
+  const base = document === undefined ? 1 : positionOf(document, pathIn(field)).line;
+  return { line: base + (isBlockAt(text, base) ? line : 0), field, message };
+}
+
 /** `spec.interfaces[0].dhcp.mac` and `metadata.labels["a.b"]` as steps. */
 export function pathIn(field: string): Path {
   const steps = field.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g);
@@ -33,8 +41,11 @@ export function pathIn(field: string): Path {
 
 /** Problems inside a template name a line of its text, which starts below `data: |`. */
 function inner(text: string, line: number, message: string): number {
-  const isBlock = /:\s*[|>][+-]?\d*\s*$/.test(text.split('\n')[line - 1] ?? '');
-  return isBlock ? lineIn(message, 0) : 0;
+  return isBlockAt(text, line) ? lineIn(message, 0) : 0;
+}
+
+function isBlockAt(text: string, line: number): boolean {
+  return /:\s*[|>][+-]?\d*\s*$/.test(text.split('\n')[line - 1] ?? '');
 }
 
 function lineIn(message: string, otherwise = 1): number {

@@ -6,6 +6,7 @@ export const pages = [
   { path: '/templates', title: 'Templates', icon: 'templates' },
   { path: '/new-machine', title: 'New machine', icon: 'add' },
   { path: '/images', title: 'Images', icon: 'images' },
+  { path: '/network', title: 'Network', icon: 'network' },
   { path: '/bmcs', title: 'BMCs', icon: 'bmcs' },
   { path: '/access', title: 'Access', icon: 'access' },
   { path: '/audit', title: 'Audit', icon: 'audit' },

@@ -5,7 +5,7 @@ import { hardware, pathOf, workflows } from '../api/kinds.ts';
 import { sendForJson } from '../api/request.ts';
 import { useObjects } from '../api/use-objects.ts';
 import { Ask } from '../parts/ask.tsx';
-import { inNamespace, shellWord } from '../parts/tink-command.tsx';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
 
 interface StartWorkflowProps {
   readonly template: Template;

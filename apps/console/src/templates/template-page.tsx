@@ -8,10 +8,11 @@ import { useObjects } from '../api/use-objects.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { inNamespace, shellWord, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { StartWorkflow } from './start-workflow.tsx';
 
-const YamlEditor = lazy(() => import('../parts/yaml-editor.tsx'));
+const TemplateEditor = lazy(() => import('./template-editor.tsx'));
 
 const FIRST_TEXT = `version: "0.1"
 name: example
@@ -31,7 +32,7 @@ tasks:
 
 export function TemplatePage() {
   const { namespace = '', name = '' } = useParams({ strict: false });
-  const { create } = useSearch({ strict: false });
+  const { create, machine = 'MACHINE' } = useSearch({ strict: false });
   const isNew = create !== undefined;
   const { items, isComplete } = useObjects(templates, { namespace, name }, !isNew);
   const [isStarting, setStarting] = useState(false);
@@ -64,10 +65,9 @@ export function TemplatePage() {
         }
       />
       <Suspense fallback={<p className="waiting">Loading…</p>}>
-        <YamlEditor
+        <TemplateEditor
           key={isNew ? 'new' : template.metadata.uid}
-          kind={templates}
-          object={template}
+          template={template}
           isNew={isNew}
           onSaved={({ metadata }) =>
             isNew &&
@@ -80,9 +80,9 @@ export function TemplatePage() {
         />
       </Suspense>
       <div className="page-end">
-        <p className="quiet">To see the text for one machine, without a workflow:</p>
+        <p className="quiet">The same rendering on the command line:</p>
         <TinkCommand
-          command={`tink template render ${shellWord(name)} --hardware MACHINE${inNamespace(namespace)}`}
+          command={`tink template render ${shellWord(name)} --hardware ${shellWord(machine)}${inNamespace(namespace)}`}
         />
       </div>
       {isStarting && <StartWorkflow template={template} onClose={() => setStarting(false)} />}

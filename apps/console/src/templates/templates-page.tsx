@@ -7,7 +7,8 @@ import { DataTable, type Column } from '../parts/data-table.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { inNamespace, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { Time } from '../parts/time.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 
@@ -16,6 +17,7 @@ type TemplateRow = Template & { readonly uses: number };
 const columns: readonly Column<TemplateRow>[] = [
   {
     id: 'name',
+    width: 160,
     title: 'Name',
     value: ({ metadata }) => metadata.name,
     cell: ({ metadata: { namespace, name } }) => (
@@ -24,11 +26,25 @@ const columns: readonly Column<TemplateRow>[] = [
       </Link>
     ),
   },
-  { id: 'namespace', title: 'Namespace', value: ({ metadata }) => metadata.namespace ?? '' },
-  { id: 'uses', title: 'Workflows', value: ({ uses }) => uses },
-  { id: 'lines', title: 'Lines', value: ({ spec }) => (spec?.data ?? '').split('\n').length },
+  {
+    id: 'namespace',
+    width: 120,
+    leaves: 3,
+    title: 'Namespace',
+    value: ({ metadata }) => metadata.namespace ?? '',
+  },
+  { id: 'uses', width: 100, title: 'Workflows', value: ({ uses }) => uses },
+  {
+    id: 'lines',
+    width: 80,
+    leaves: 1,
+    title: 'Lines',
+    value: ({ spec }) => (spec?.data ?? '').split('\n').length,
+  },
   {
     id: 'created',
+    width: 110,
+    leaves: 2,
     title: 'Created',
     value: ({ metadata }) => metadata.creationTimestamp ?? '',
     cell: ({ metadata }) => <Time at={metadata.creationTimestamp} />,

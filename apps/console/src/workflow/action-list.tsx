@@ -18,9 +18,10 @@ interface ActionListProps {
   /** The output of all actions. */
   readonly records: readonly JournalRecord[];
   readonly onWish: (wish: Wish) => void;
+  readonly onEdit: (placed: PlacedAction) => void;
 }
 
-export function ActionList({ workflow, records, onWish }: ActionListProps) {
+export function ActionList({ workflow, records, onWish, onEdit }: ActionListProps) {
   const actions = actionsOf(workflow);
   const output = useMemo(() => Map.groupBy(records, placeOf), [records]);
   const current = workflow.status?.currentState?.actionID;
@@ -54,7 +55,7 @@ export function ActionList({ workflow, records, onWish }: ActionListProps) {
               {action.breakpoint === true && <span className="badge warn">breakpoint</span>}
               <StateBadge state={action.state ?? ''} />
               <Took action={action} />
-              <ActionMenu workflow={workflow} placed={placed} onWish={onWish} />
+              <ActionMenu workflow={workflow} placed={placed} onWish={onWish} onEdit={onEdit} />
             </div>
             {isOpen && (
               <div className="action-body">
@@ -82,48 +83,35 @@ function Took({ action }: Pick<PlacedAction, 'action'>) {
   return <span className="took">{durationText(Math.max(0, endMs - Date.parse(start)))}</span>;
 }
 
-function ActionMenu({
-  workflow,
-  placed,
-  onWish,
-}: Omit<ActionListProps, 'records'> & { readonly placed: PlacedAction }) {
+type MenuProps = Omit<ActionListProps, 'records'> & { readonly placed: PlacedAction };
+
+/** What the state of the action allows. The server decides in any case. */
+function ActionMenu({ workflow, placed, onWish, onEdit }: MenuProps) {
   const may = useMay(workflow.metadata.namespace ?? '');
-  const hasEnded = isEnded(workflow);
   const { state, breakpoint: isSet = false } = placed.action;
-  if (hasEnded)
-    return (
-      <span className="action-verbs">
-        <ActionButton
-          refusal={may('create', workflows, 'retry')}
-          onAct={() => onWish({ verb: 'retry', at: placed })}
-        >
-          Retry from here
-        </ActionButton>
-        {state !== 'SUCCESS' && (
-          <ActionButton
-            refusal={may('create', workflows, 'skip')}
-            onAct={() => onWish({ verb: 'skip', at: placed })}
-          >
-            Skip
-          </ActionButton>
-        )}
-      </span>
-    );
-  if (state !== 'PENDING') return <span className="action-verbs" />;
+  const hasEnded = isEnded(workflow);
+  const isAhead = state === 'PENDING' || (hasEnded && state !== 'SUCCESS');
+  const button = (title: string, wish: Wish) => (
+    <ActionButton refusal={may('create', workflows, wish.verb)} onAct={() => onWish(wish)}>
+      {title}
+    </ActionButton>
+  );
   return (
     <span className="action-verbs">
-      <ActionButton
-        refusal={may('create', workflows, 'breakpoint')}
-        onAct={() => onWish({ verb: 'breakpoint', at: placed, isRemoval: isSet })}
-      >
-        {isSet ? 'Remove breakpoint' : 'Breakpoint'}
-      </ActionButton>
-      <ActionButton
-        refusal={may('create', workflows, 'skip')}
-        onAct={() => onWish({ verb: 'skip', at: placed })}
-      >
-        Skip
-      </ActionButton>
+      {hasEnded && button('Retry from here', { verb: 'retry', at: placed })}
+      {isAhead && (
+        <ActionButton refusal={may('create', workflows, 'edit')} onAct={() => onEdit(placed)}>
+          Edit…
+        </ActionButton>
+      )}
+      {!hasEnded &&
+        isAhead &&
+        button(isSet ? 'Remove breakpoint' : 'Breakpoint', {
+          verb: 'breakpoint',
+          at: placed,
+          isRemoval: isSet,
+        })}
+      {isAhead && button('Skip', { verb: 'skip', at: placed })}
     </span>
   );
 }

@@ -2,7 +2,7 @@
 import type { Workflow } from '@tinkerbell/resources';
 import { pathOf, workflows } from '../api/kinds.ts';
 import { sendForJson } from '../api/request.ts';
-import { inNamespace, shellWord } from '../parts/tink-command.tsx';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
 import type { PlacedAction } from './workflow-facts.ts';
 
 export interface Wish {

@@ -9,13 +9,16 @@ import { EmptyPage } from '../parts/empty-page.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { inNamespace, shellWord, TinkCommand } from '../parts/tink-command.tsx';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import { Time } from '../parts/time.tsx';
 import { ActionList } from './action-list.tsx';
+import { EditDialog } from './edit-dialog.tsx';
 import { OperateButtons } from './operate-buttons.tsx';
 import { OperateDialog } from './operate-dialog.tsx';
 import type { Wish } from './operations.ts';
-import { progressOf, stateOf, troubleOf } from './workflow-facts.ts';
+import { RunBeforeCard } from './run-before-card.tsx';
+import { progressOf, stateOf, troubleOf, type PlacedAction } from './workflow-facts.ts';
 
 export function WorkflowPage() {
   const { namespace = '', name = '' } = useParams({ strict: false });
@@ -37,6 +40,7 @@ function OneWorkflow({ workflow }: { readonly workflow: Workflow }) {
   const { namespace, name } = workflow.metadata;
   const { records } = useRecords(`${pathOf(workflows, namespace, name)}/log`, 'follow');
   const [wish, setWish] = useState<Wish>();
+  const [edited, setEdited] = useState<PlacedAction>();
   const { done, all } = progressOf(workflow);
   const trouble = troubleOf(workflow);
   return (
@@ -79,11 +83,15 @@ function OneWorkflow({ workflow }: { readonly workflow: Workflow }) {
       </dl>
       {trouble !== '' && <p className="trouble-line">{trouble}</p>}
       {all > 0 && <progress className="thin" value={done} max={all} aria-label="Actions done" />}
-      <ActionList workflow={workflow} records={records} onWish={setWish} />
+      <ActionList workflow={workflow} records={records} onWish={setWish} onEdit={setEdited} />
+      <RunBeforeCard workflow={workflow} />
       <Operations workflow={workflow} />
       <TinkCommand command={`tink describe workflow ${shellWord(name)}${inNamespace(namespace)}`} />
       {wish !== undefined && (
         <OperateDialog workflow={workflow} wish={wish} onClose={() => setWish(undefined)} />
+      )}
+      {edited !== undefined && (
+        <EditDialog workflow={workflow} placed={edited} onClose={() => setEdited(undefined)} />
       )}
     </div>
   );

@@ -11,6 +11,7 @@ export const nameOf = ({ metadata: { name } }: Workflow): string => name;
 export const workflowColumns: readonly Column<Workflow>[] = [
   {
     id: 'name',
+    width: 180,
     title: 'Name',
     value: nameOf,
     cell: ({ metadata: { namespace, name } }) => (
@@ -21,12 +22,15 @@ export const workflowColumns: readonly Column<Workflow>[] = [
   },
   {
     id: 'state',
+    width: 152,
     title: 'State',
     value: stateOf,
     cell: (workflow) => <StateBadge state={stateOf(workflow)} />,
   },
   {
     id: 'machine',
+    width: 120,
+    leaves: 5,
     title: 'Machine',
     value: ({ spec }) => spec?.hardwareRef ?? '',
     cell: ({ metadata: { namespace }, spec }) =>
@@ -38,9 +42,11 @@ export const workflowColumns: readonly Column<Workflow>[] = [
         </Link>
       ),
   },
-  { id: 'template', title: 'Template', value: ({ spec }) => spec?.templateRef ?? '' },
+  { id: 'template', width: 110, leaves: 3, title: 'Template', value: ({ spec }) => spec?.templateRef ?? '' },
   {
     id: 'progress',
+    width: 120,
+    leaves: 4,
     title: 'Actions',
     value: (workflow) => progressOf(workflow).done,
     cell: (workflow) => {
@@ -52,9 +58,11 @@ export const workflowColumns: readonly Column<Workflow>[] = [
       );
     },
   },
-  { id: 'trouble', title: 'What is wrong', value: troubleOf, className: 'wide-text' },
+  { id: 'trouble', width: 260, leaves: 2, title: 'What is wrong', value: troubleOf, className: 'wide-text' },
   {
     id: 'created',
+    width: 104,
+    leaves: 1,
     title: 'Created',
     value: ({ metadata }) => metadata.creationTimestamp ?? '',
     cell: ({ metadata }) => <Time at={metadata.creationTimestamp} />,

@@ -3,7 +3,7 @@ import type { Asked, AskedResource, User } from '@tinkerbell/access';
 import { queryOf, type Authorizer, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from '../api-error.ts';
 import { detailsOf } from '../object-errors.ts';
-import type { ResourceTarget } from '../request-target.ts';
+import { isRendering, type ResourceTarget } from '../request-target.ts';
 
 /** The user of unguarded routes: tests, and servers of one service. */
 const EVERYBODY: User = { name: 'system:anonymous', groups: ['system:unauthenticated', 'system:masters'] };
@@ -15,14 +15,16 @@ export function userOf({ user = EVERYBODY }: HttpContext): User {
 
 export function askedBy(request: HttpRequest, target: ResourceTarget): AskedResource {
   const { kind, namespace, name, subresource } = target;
-  const asked = { verb: verbOf(request, target), group: kind.group, resource: kind.plural };
+  const isReading = isRendering(target);
+  const verb = isReading ? 'get' : verbOf(request, target);
+  const asked = { verb, group: kind.group, resource: kind.plural };
   // For roles, a namespace is within itself (like in Kubernetes' own API server).
   const within = kind.group === '' && kind.plural === 'namespaces' ? name : namespace;
   return {
     ...asked,
     ...(within === undefined ? {} : { namespace: within }),
     ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
+    ...(subresource === undefined || isReading ? {} : { subresource }),
   };
 }
 
