@@ -60,7 +60,7 @@ export async function until(
 
 export async function timelineOf(
   server: RunningServer,
-  { hardware }: DemoMachine,
+  { hardware }: Pick<DemoMachine, 'hardware'>,
 ): Promise<TimelineRecord[]> {
   const path = `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${hardware.metadata.name}/timeline`;
   const text = await (await server.request(`${server.url}${path}`)).text();

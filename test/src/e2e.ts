@@ -1,9 +1,11 @@
 /**
- * `npm run e2e -- firmware|foreign|iso|actions|doctor|breaks|cluster`: boots machines of many kinds, runs every action on machines,
- * injects faults for the doctor, breaks installations, and tests a cluster.
+ * `npm run e2e -- firmware|foreign|iso|actions|examples|doctor|breaks|cluster`: boots machines of many kinds, runs every action and
+ * the examples on machines, injects faults for the doctor, breaks installations, and tests a cluster.
  */
 import { parseArgs } from 'node:util';
 
+import type { ActionCase } from './actions/action-case.ts';
+import { actionCases, exampleCases } from './actions/cases/all-cases.ts';
 import { casesNamed, runActionSuite } from './actions/run-suite.ts';
 import { runDoctorSuite, suiteCasesNamed } from './doctor/run-suite.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
@@ -27,6 +29,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   foreign    beside dnsmasq, Kea and ISC dhcpd, which give the addresses
   iso        from our own ISO image, with a static address and without DHCP
   actions    every action, built in and as containers, on BIOS, UEFI, virtual media and ARM; disks are checked from outside
+  examples   every folder of examples/ that can run, on a machine each
   doctor     boots with a fault each; the doctor must find it within a minute, and nothing in healthy boots
   breaks     no machines: installs disk images while network, agent, machine and server break at random
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
@@ -43,7 +46,8 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
 /** Suites that are not lists of boots. */
 const otherSuites: Readonly<Record<string, (wanted: Wanted & Breaking) => Promise<number>>> = {
   cluster: ({ only }) => runClusterSuite(only),
-  actions: runActions,
+  actions: (wanted) => runMachines('actions', actionCases, wanted),
+  examples: (wanted) => runMachines('examples', exampleCases, { ...wanted, jobs: '1' }),
   doctor: runDoctor,
   breaks: runBreaks,
 };
@@ -100,10 +104,14 @@ async function runCases(name: string, suite: readonly BootCase[], wanted: Wanted
 }
 
 /** Resolves with the exit code. */
-async function runActions({ only, jobs, list, json }: Wanted): Promise<number> {
-  const texts = only.split('|');
-  if (list) return listed(casesNamed(texts).map(({ name }) => name));
-  return reported('actions', json, () => runActionSuite({ only: texts, jobs: Number(jobs), onResult: show }));
+async function runMachines(
+  suite: string,
+  all: readonly ActionCase[],
+  { only, jobs, list, json }: Wanted,
+): Promise<number> {
+  const cases = casesNamed(all, only.split('|'));
+  if (list) return listed(cases.map(({ name }) => name));
+  return reported(suite, json, () => runActionSuite({ cases, jobs: Number(jobs), onResult: show }));
 }
 
 /** Resolves with the exit code. */

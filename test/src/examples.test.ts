@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { templatePlatform } from '@tinkerbell/platform-template';
@@ -29,10 +29,14 @@ import { goIsMissing, renderWithGo } from './template-differential/go-renderer.t
 const EXAMPLES = join(import.meta.dirname, '../../examples');
 const EXPECTED = join(import.meta.dirname, '../testdata/examples');
 
-const folders = readdirSync(EXAMPLES, { withFileTypes: true })
+const allFolders = readdirSync(EXAMPLES, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
   .toSorted();
+const hasTemplate = (folder: string) => existsSync(join(EXAMPLES, folder, 'template.yaml'));
+const folders = allFolders.filter(hasTemplate);
+/** Those whose machine runs an iPXE script of its own, and no agent. */
+const scriptFolders = allFolders.filter((folder) => !hasTemplate(folder));
 
 interface Example {
   readonly hardware: Hardware;
@@ -104,10 +108,20 @@ function withoutEmpty(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
 }
 
-test('README.md lists every example, and each has its workflow in testdata', () => {
+test('README.md lists every example with where it runs, and each has a page and its workflow in testdata', () => {
   const readme = readFileSync(join(EXAMPLES, 'README.md'), 'utf8');
   const told = [...readme.matchAll(/^\| \[([^\]]+)\]\(\1\) \|/gm)].map(([, name]) => name);
-  assert.deepEqual(told, folders);
+  assert.deepEqual(told, allFolders);
+  const places = [...readme.matchAll(/^\| `([^`]+)` \| (real image|stand-in|rendered only)/gm)];
+  assert.deepEqual(
+    places.map(([, name]) => name),
+    allFolders,
+  );
+  for (const folder of allFolders) {
+    const page = readFileSync(join(EXAMPLES, folder, 'README.md'), 'utf8');
+    for (const part of ['## Image', '## What was tried'])
+      assert.ok(page.includes(part), `${folder}: ${part}`);
+  }
   const expected = readdirSync(EXPECTED).map((file) => file.replace(/\.yaml$/, ''));
   assert.deepEqual(expected.toSorted(), folders);
 });
@@ -122,6 +136,13 @@ for (const folder of folders)
     );
     assert.equal(template.metadata.name, folder);
     assert.deepEqual(asYaml(rendered(example).workflow), expectedOf(folder));
+  });
+
+for (const folder of scriptFolders)
+  test(`${folder} is valid and brings its own iPXE script`, () => {
+    const hardware = objectOf(folder, 'hardware.yaml') as Hardware;
+    const [first] = hardware.spec?.interfaces ?? [];
+    assert.match(first?.netboot?.ipxe?.contents ?? '', /^#!ipxe\n(?:.*\n)*(chain|boot)\b/);
   });
 
 test("every template gives the same text as Go's text/template", { skip: goIsMissing() ?? false }, () => {
@@ -148,6 +169,9 @@ function otherMachines(folder: string): readonly Example[] {
     },
   });
   if (folder === 'erase') return [mapped({ keep_image: 'no' })];
+  if (folder === 'rescue') return [mapped({ authorized_key: '' })];
+  if (folder === 'talos-netboot') return [mapped({ wipe: 'yes' })];
+  if (folder === 'vyos') return [mapped({ config_boot: "system {\n    host-name 'r1'\n}\n" })];
   if (folder === 'hello-world') return [mapped({ device_1: '52:54:00:00:00:01', shift: 'day' })];
   if (folder !== 'ubuntu') return [];
   return ['arm64', 'AARCH64'].map((arch) => ({
@@ -189,5 +213,5 @@ test('tink reports all objects of all examples as valid', () => {
   const out = execFileSync(process.execPath, [tink, 'apply', '--validate-only', '-R', '-f', EXAMPLES], {
     encoding: 'utf8',
   });
-  assert.equal(out, `${folders.length * 3} objects are valid\n`);
+  assert.equal(out, `${folders.length * 3 + scriptFolders.length} objects are valid\n`);
 });

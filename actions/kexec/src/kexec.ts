@@ -11,6 +11,7 @@ import {
   type Environment,
 } from '@tinkerbell/action-kit';
 
+import { loadFetched, readFetchedKernel } from './fetched-kernel.ts';
 import { defaultBootEntry, type BootEntry } from './grub-configuration.ts';
 import { siblingPartitions } from './sibling-partitions.ts';
 
@@ -36,9 +37,12 @@ interface Settings {
  * Loads the kernel of the file system on a block device. The agent starts it, without firmware, once this
  * action's success is acknowledged. Variables as in upstream's kexec: BLOCK_DEVICE, FS_TYPE, KERNEL_PATH,
  * INITRD_PATH, CMD_LINE, GRUBCFG_PATH. Without KERNEL_PATH the default entry of grub.cfg is booted, from
- * BLOCK_DEVICE or else from the partition of the same disk that is /boot.
+ * BLOCK_DEVICE or else from the partition of the same disk that is /boot. With KERNEL_URL no disk is read.
  */
 export const kexecAction = defineAction('kexec', async (environment, context) => {
+  const fetched = readFetchedKernel(environment);
+  if (fetched !== undefined)
+    return { message: await loadFetched(fetched, context), afterReport: 'kexec' as const };
   const settings = readSettings(environment);
   const siblings = settings.mayBeElsewhere ? await siblingPartitions(settings.device) : [];
   return { message: await loadFirst(settings, siblings, context), afterReport: 'kexec' as const };

@@ -1,4 +1,5 @@
 import { WholeResponse, type HttpRequest } from '@tinkerbell/platform-contract';
+import type { ConfigKind } from './config-documents.ts';
 import type { Machine } from './visitor.ts';
 
 /** The kind of request: a closed set, because it labels counters. */
@@ -9,8 +10,7 @@ export type RequestKind =
   | 'vendor-data'
   | 'network-config'
   | 'disk-layout'
-  | 'ignition'
-  | 'talos'
+  | ConfigKind
   | 'token'
   | 'phone-home'
   | 'unknown-path';

@@ -10,6 +10,7 @@ import {
 import type { View } from '@tinkerbell/store-contract';
 import { parseMac } from '@tinkerbell/wire';
 import { methodProblem, pathUnknown, type Answer } from './answer.ts';
+import { contentTypeOf, type ConfigKind } from './config-documents.ts';
 import { answerPhoneHome } from './phone-home.ts';
 import type { SessionGate } from './session-gate.ts';
 import {
@@ -108,17 +109,11 @@ function nocloudAnswer(kind: NocloudDocument, machine: Machine, visitor: Visitor
   return text === undefined ? { ...pathUnknown, machine } : { kind, outcome: 'served', text, machine };
 }
 
-interface ConfigDocument {
-  readonly kind: 'ignition' | 'talos';
-  readonly contentType: string;
-}
-
 /**
- * Below `/ignition` and `/talos`: `config` of the requesting machine, or `<mac>/config`, as with NoCloud. It is the unchanged
- * user-data: those systems read one document, and a kernel argument needs a URL that is the same for every machine.
+ * Below `/talos`, `/preseed` and the like: `config` of the requesting machine, or `<mac>/config`, as with NoCloud. It is the
+ * unchanged user-data.
  */
-export function createConfigEndpoint(view: View, gate: SessionGate, document: ConfigDocument): Endpoint {
-  const { kind } = document;
+export function createConfigEndpoint(view: View, gate: SessionGate, kind: ConfigKind): Endpoint {
   return ({ request, path, visitor }) => {
     const elements = path.split('/');
     const mac = elements.length === 2 ? parseMac(elements[0] ?? '') : undefined;
@@ -129,16 +124,17 @@ export function createConfigEndpoint(view: View, gate: SessionGate, document: Co
     if (wrongMethod !== undefined) return wrongMethod;
     const search = mac === undefined ? visitor.search : machineWithMac(view, mac);
     if (!search.ok) return { kind, outcome: search.outcome };
-    return configAnswer(document, search.machine, visitor);
+    return configAnswer(kind, search.machine, visitor);
   };
 }
 
-function configAnswer({ kind, contentType }: ConfigDocument, machine: Machine, visitor: Visitor): Answer {
+function configAnswer(kind: ConfigKind, machine: Machine, visitor: Visitor): Answer {
   if (!maySee(machine, visitor)) return { kind, outcome: 'machine-foreign', machine };
   const text = machine.hardware.spec?.userData ?? '';
-  // Ignition rejects an empty document as broken, and accepts 404 as an answer.
+  // Ignition rejects an empty document as broken, and accepts 404 as an answer. Talos asks again.
   if (text === '') return { kind, outcome: 'no-user-data', machine };
-  return { kind, outcome: 'served', text, machine, headers: { 'content-type': contentType } };
+  const headers = { 'content-type': contentTypeOf[kind] };
+  return { kind, outcome: 'served', text, machine, headers };
 }
 
 /** At `/metadata`: disks and filesystems as JSON, for rootio. */

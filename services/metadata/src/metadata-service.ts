@@ -10,6 +10,7 @@ import {
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { answerForSession } from './agent-session.ts';
 import { pathUnknown, responseTo, type Answer } from './answer.ts';
+import { CONFIG_KINDS } from './config-documents.ts';
 import type { MetadataConfig, MetadataDeps } from './config.ts';
 import {
   answerDiskLayout,
@@ -26,7 +27,7 @@ import { createSessionGate } from './session-gate.ts';
 import { visitorOf, type Visitor } from './visitor.ts';
 
 /**
- * Instance metadata: EC2's tree, NoCloud's documents, rootio's disk layout, and the call of a machine that is ready. A machine is
+ * Instance metadata: EC2's tree, NoCloud's documents, the configuration of installers, rootio's disk layout, and the call of a machine that is ready. A machine is
  * identified by its source address, and gets no data of any other machine. Answers come only from the view.
  */
 export function createMetadataService(deps: MetadataDeps, config: MetadataConfig): Service {
@@ -49,9 +50,6 @@ export function createMetadataService(deps: MetadataDeps, config: MetadataConfig
   };
 }
 
-const IGNITION = { kind: 'ignition', contentType: 'application/vnd.coreos.ignition+json' } as const;
-const TALOS = { kind: 'talos', contentType: 'application/yaml' } as const;
-
 function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: RequestTimeline): HttpRoute[] {
   const { trustedProxies } = config;
   const gate = createSessionGate(deps, config);
@@ -59,8 +57,9 @@ function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: Request
   const endpoints: readonly (readonly [name: string, path: string, endpoint: Endpoint])[] = [
     ...EC2_VERSIONS.map((version) => ['metadata-ec2', `/${version}`, ec2] as const),
     ['metadata-nocloud', '/nocloud', createNocloudEndpoint(deps.view, gate)],
-    ['metadata-ignition', '/ignition', createConfigEndpoint(deps.view, gate, IGNITION)],
-    ['metadata-talos', '/talos', createConfigEndpoint(deps.view, gate, TALOS)],
+    ...CONFIG_KINDS.map(
+      (kind) => [`metadata-${kind}`, `/${kind}`, createConfigEndpoint(deps.view, gate, kind)] as const,
+    ),
     ['metadata-disk-layout', '/metadata', answerDiskLayout],
     ['metadata-phone-home', '/phone-home', phoneHomeEndpoint],
     ...(config.instanceEndpoint

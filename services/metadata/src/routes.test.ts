@@ -168,19 +168,6 @@ test('loopback behind an untrusted proxy is not this host', async () => {
   );
 });
 
-test('Ignition and Talos get the user-data at one URL for all machines, each its own', async () => {
-  const { ask } = startRack();
-  const own = await ask('/ignition/config');
-  assert.deepEqual([own.status, own.body], [200, '#cloud-config\nhostname: machine0\n']);
-  assert.equal(own.headers.get('content-type'), 'application/vnd.coreos.ignition+json');
-  assert.equal((await ask(`/talos/${MACS[0]}/config`)).headers.get('content-type'), 'application/yaml');
-  assert.equal((await ask(`/talos/${MACS[0]}/config`, { peer: ADDRESSES[1] })).status, 404);
-  for (const path of ['/ignition', '/ignition/other', `/ignition/${MACS[0]}/config/x`, '/talos/x/config'])
-    assert.equal((await ask(path)).status, 404, path);
-  const without = startRack({ hardware: [machine(0, { userData: '' })] });
-  assert.equal((await without.ask('/ignition/config')).status, 404);
-});
-
 test('NoCloud has four documents and no other paths', async () => {
   const { ask } = startRack();
   for (const path of [

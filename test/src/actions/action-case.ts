@@ -1,5 +1,5 @@
 /** One machine, what its workflow runs, and how its disks are checked from outside. */
-import type { ApiObject, DiskBus, Firmware, Machine, MoreDisk } from '@tinkerbell/sandbox';
+import type { ApiObject, DiskBus, Firmware, Machine, MoreDisk, TimelineRecord } from '@tinkerbell/sandbox';
 import type { Site } from './site/open-site.ts';
 
 /** An action of a template. */
@@ -35,14 +35,20 @@ export interface CaseRun {
   readonly actions: readonly StoredAction[];
   /** An empty folder. */
   readonly workDirectory: string;
+  /** What the server knows of the machine. */
+  readonly timeline: readonly TimelineRecord[];
 }
 
 export interface ActionCase {
   readonly name: string;
   readonly mac: string;
   readonly firmware: Firmware;
+  /** What the site fetches or builds before it closes. */
+  readonly needs?: 'debian-image' | 'debian-installer';
   /** Boots from our own image in the CD drive, with a static address. */
   readonly isIso?: true;
+  /** Default: 1024. */
+  readonly memoryMebibytes?: number;
   readonly diskBytes?: number;
   readonly diskBus?: DiskBus;
   readonly moreDisks?: readonly MoreDisk[];
@@ -51,7 +57,7 @@ export interface ActionCase {
   /** Builds what the case needs, and returns its objects. The server runs. */
   objects(site: Site): Promise<CaseObjects> | CaseObjects;
   /** Changes disks before power-on. */
-  fillDisks?(machine: Machine): Promise<void> | void;
+  fillDisks?(machine: Machine, site: Site): Promise<void> | void;
   /** Default: SUCCESS. */
   readonly state?: 'SUCCESS' | 'FAILED';
   /** Lines of the console after the agent has started, in this order. */

@@ -11,17 +11,27 @@ export interface ExampleMachine {
   readonly firmware: Firmware;
   /** Values of the Workflow that a user edits. */
   readonly hardwareMap?: Readonly<Record<string, string>>;
+  /** What a user writes for the user-data of the Hardware. */
+  readonly userData?: (example: string) => string;
 }
 
-export function exampleObjects(folder: string, { firmware, hardwareMap = {} }: ExampleMachine): CaseObjects {
-  const hardware = objectIn(folder, 'hardware');
+export function exampleObjects(folder: string, machine: ExampleMachine): CaseObjects {
   const workflow = objectIn(folder, 'workflow');
-  const { interfaces } = hardware['spec'] as { interfaces: { netboot: { osie?: object } }[] };
-  for (const { netboot } of interfaces)
-    netboot.osie = { ...netboot.osie, kernelParams: serialConsoleArguments(firmware) };
   const spec = workflow['spec'] as { hardwareMap: Record<string, string> };
-  Object.assign(spec.hardwareMap, hardwareMap);
-  return { hardware, template: objectIn(folder, 'template'), workflow };
+  Object.assign(spec.hardwareMap, machine.hardwareMap);
+  return { hardware: exampleHardware(folder, machine), template: objectIn(folder, 'template'), workflow };
+}
+
+export function exampleHardware(
+  folder: string,
+  { firmware, userData = (text) => text }: ExampleMachine,
+): ApiObject {
+  const hardware = objectIn(folder, 'hardware');
+  const spec = hardware['spec'] as { interfaces: { netboot: { osie?: object } }[]; userData?: string };
+  for (const { netboot } of spec.interfaces)
+    netboot.osie = { ...netboot.osie, kernelParams: serialConsoleArguments(firmware) };
+  if (spec.userData !== undefined) spec.userData = userData(spec.userData);
+  return hardware;
 }
 
 export function exampleMac(folder: string): string {

@@ -1,7 +1,6 @@
 /** Opens a site for cases, and returns a function that runs one of them. */
 import { isArm } from '@tinkerbell/sandbox';
 import type { ActionCase } from './action-case.ts';
-import { airGap } from './cases/air-gap.ts';
 import { runCase } from './run-case.ts';
 import { openSite, type Architecture, type Site } from './site/open-site.ts';
 
@@ -29,7 +28,8 @@ export async function openCases(
     {
       architectures: new Set(cases.map(architectureOf)),
       isoArchitectures: new Set(cases.filter(({ isIso }) => isIso === true).map(architectureOf)),
-      hasDebian: cases.includes(airGap),
+      hasDebian: cases.some(({ needs }) => needs === 'debian-image'),
+      hasDebianInstaller: cases.some(({ needs }) => needs === 'debian-installer'),
     },
     cleanup,
   );

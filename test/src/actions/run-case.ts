@@ -5,7 +5,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createMachine, createObject, type Machine } from '@tinkerbell/sandbox';
-import { limitOf, tink } from '../bare-machine.ts';
+import { limitOf, timelineOf, tink } from '../bare-machine.ts';
 import { agentReached } from '../firmware/reach-agent.ts';
 import type { ActionCase, StoredAction } from './action-case.ts';
 import type { Site } from './site/open-site.ts';
@@ -41,7 +41,7 @@ export async function runCase(
     ...(one.isIso === true ? { cdromPath: await fetchImage(one, site, directory) } : {}),
   });
   cleanup.defer(() => machine.powerOff());
-  await one.fillDisks?.(machine);
+  await one.fillDisks?.(machine, site);
   const printed = linesInOrder(machine, one.prints ?? []);
   await machine.powerOn();
   await agentReached({ server: site.server, hardware: objects.hardware, machine, onStandstill });
@@ -59,7 +59,8 @@ export async function runCase(
   await Promise.race([printed, ending]);
   await machine.powerOff();
   const actions = ((await stored(site, name)).status?.tasks ?? []).flatMap((task) => task.actions);
-  await one.check({ site, machine, output, actions, workDirectory: join(directory, 'work') });
+  const timeline = await timelineOf(site.server, objects);
+  await one.check({ site, machine, output, actions, workDirectory: join(directory, 'work'), timeline });
 }
 
 async function stored(site: Site, name: string): Promise<StoredWorkflow> {

@@ -1,24 +1,23 @@
-/** `npm run e2e -- actions`: some machines at a time, all in one site. */
-import { actionCases } from './cases/all-cases.ts';
+/** `npm run e2e -- actions` and `examples`: some machines at a time, all in one site. */
+import type { ActionCase } from './action-case.ts';
 import { openCases, type ActionResult } from './open-cases.ts';
 
 const OUTSIDE_SHOWN = 10;
 
 export interface SuiteOptions {
-  /** Parts of names. */
-  readonly only: readonly string[];
+  readonly cases: readonly ActionCase[];
   readonly jobs: number;
   readonly onResult: (result: ActionResult) => void;
 }
 
 /** The last result is that of the capture. */
 export async function runActionSuite({
-  only,
+  cases: wanted,
   jobs,
   onResult,
 }: SuiteOptions): Promise<readonly ActionResult[]> {
   await using cleanup = new AsyncDisposableStack();
-  const waiting = casesNamed(only);
+  const waiting = [...wanted];
   const cases = await openCases(waiting, cleanup);
   const results: ActionResult[] = [];
   const add = (result: ActionResult): void => {
@@ -35,6 +34,7 @@ export async function runActionSuite({
   return results;
 }
 
-export function casesNamed(only: readonly string[]) {
-  return actionCases.filter(({ name }) => only.some((text) => name.includes(text)));
+/** Those whose name has one of the texts in it. */
+export function casesNamed(cases: readonly ActionCase[], only: readonly string[]): readonly ActionCase[] {
+  return cases.filter(({ name }) => only.some((text) => name.includes(text)));
 }

@@ -3,10 +3,9 @@
  * the login prompt of Debian.
  */
 import assert from 'node:assert/strict';
-import { link } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { ActionCase, ActionStep } from '../action-case.ts';
 import { macOf, objectsFor, SERVER, type LabMachine } from '../case-objects.ts';
+import { debianImage } from '../fixtures/images.ts';
 import { WRITEFILE_IMAGE, writefileImage } from '../fixtures/foreign-images.ts';
 import { imagesOf, imageUrl, step, writeFile } from '../steps.ts';
 
@@ -27,11 +26,11 @@ const steps: readonly ActionStep[] = [
 
 export const airGap: ActionCase = {
   ...machine,
+  needs: 'debian-image',
   mac: macOf(machine.number),
   images: imagesOf(steps),
   async objects(site) {
-    assert.ok(site.debianImage !== undefined, 'the site has the image of Debian');
-    await link(site.debianImage, join(site.imagesDirectory, 'debian-12.img.zst'));
+    await debianImage(site);
     await writefileImage(site);
     return objectsFor(machine, steps);
   },

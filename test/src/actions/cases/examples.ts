@@ -9,7 +9,8 @@ import { runCommand } from '@tinkerbell/hook';
 import { tink } from '../../bare-machine.ts';
 import type { ActionCase } from '../action-case.ts';
 import { bytesAt, ext4File, fatFile, partitionFile, partitionsOf, sha256Of } from '../disk-checks.ts';
-import { exampleImages, exampleMac, exampleObjects, type ExampleMachine } from '../example-objects.ts';
+import { exampleCase } from '../example-case.ts';
+import { exampleObjects } from '../example-objects.ts';
 import { alpineArchive, labDisk, labGzip } from '../fixtures/images.ts';
 import { writeDiskArtifact } from '../fixtures/disk-artifact.ts';
 import { LAB_DISK_BYTES } from '../fixtures/lab-disk.ts';
@@ -19,27 +20,6 @@ import type { Site } from '../site/open-site.ts';
 const MEBIBYTE = 1024 * 1024;
 const FILLED_BYTES = 128 * MEBIBYTE;
 const ERASED_BYTES = 64 * MEBIBYTE;
-
-function exampleCase(
-  folder: string,
-  machine: ExampleMachine,
-  rest: Omit<ActionCase, 'name' | 'mac' | 'firmware' | 'images' | 'objects'> & {
-    readonly prepare?: (site: Site) => Promise<unknown>;
-  },
-): ActionCase {
-  const { prepare, ...others } = rest;
-  return {
-    ...others,
-    name: `example-${folder}`,
-    mac: exampleMac(folder),
-    firmware: machine.firmware,
-    images: exampleImages(folder),
-    async objects(site) {
-      await prepare?.(site);
-      return exampleObjects(folder, machine);
-    },
-  };
-}
 
 const helloWorld = exampleCase(
   'hello-world',
@@ -59,7 +39,9 @@ export const alpine = exampleCase(
   {
     diskBus: 'sata',
     diskBytes: 256 * MEBIBYTE,
-    prepare: alpineArchive,
+    async prepare(site) {
+      await alpineArchive(site);
+    },
     isReset: true,
     prints: [startedWith('lab.syslinux')],
     async check({ machine: { diskPath }, workDirectory }) {

@@ -18,6 +18,7 @@ import {
 } from '@tinkerbell/sandbox';
 import { cacheDirectory, serverAddress } from '../../bare-machine.ts';
 import { busyboxFor, type Busybox } from '../fixtures/busybox.ts';
+import { fetchDebianInstaller } from '../fixtures/debian-installer.ts';
 import { startCapture, type Capture } from './capture.ts';
 import { startUploads, type Uploads } from './uploads.ts';
 
@@ -26,6 +27,8 @@ export type Architecture = 'x86_64' | 'aarch64';
 export interface SiteNeeds {
   /** The disk image of Debian, which takes minutes to build. */
   readonly hasDebian: boolean;
+  /** The kernel and the initrd of Debian's installer. */
+  readonly hasDebianInstaller: boolean;
   readonly architectures: ReadonlySet<Architecture>;
   /** Of the images for virtual media. */
   readonly isoArchitectures: ReadonlySet<Architecture>;
@@ -39,10 +42,14 @@ export interface Site {
   /** Served under /images/. */
   readonly imagesDirectory: string;
   readonly hookDirectory: string;
+  /** The bytes of each part of the initramfs for x86_64, in its order. */
+  readonly hookParts: Readonly<Record<string, number>>;
   readonly uploads: Uploads;
   readonly capture: Capture;
   /** The path of the image. */
   readonly debianImage: string | undefined;
+  /** A folder with `linux` and `initrd.gz`. */
+  readonly debianInstaller: string | undefined;
   readonly busybox: ReadonlyMap<Architecture, Busybox>;
 }
 
@@ -88,20 +95,26 @@ async function connectRouter(bridge: string): Promise<NetworkHost> {
 
 /** Everything that comes from outside: once the site is open, nothing does. */
 async function fetchFiles(
-  { architectures, isoArchitectures, hasDebian }: SiteNeeds,
+  { architectures, isoArchitectures, hasDebian, hasDebianInstaller }: SiteNeeds,
   hookDirectory: string,
-): Promise<{ readonly ipxe: string } & Pick<Site, 'busybox' | 'debianImage'>> {
+): Promise<
+  { readonly ipxe: string } & Pick<Site, 'busybox' | 'debianImage' | 'debianInstaller' | 'hookParts'>
+> {
   await mkdir(join(cacheDirectory, 'test'), { recursive: true });
   const busybox = new Map<Architecture, Busybox>();
+  let hookParts: Site['hookParts'] = {};
   for (const architecture of new Set<Architecture>(['x86_64', ...architectures])) {
-    await buildHook({ outputDirectory: hookDirectory, cacheDirectory, release: false, architecture });
+    const build = { outputDirectory: hookDirectory, cacheDirectory, release: false, architecture };
+    const { parts } = await buildHook(build);
+    if (architecture === 'x86_64') hookParts = parts;
     busybox.set(architecture, await busyboxFor(architecture, cacheDirectory));
   }
   for (const architecture of isoArchitectures)
     await buildIso({ architecture, directory: hookDirectory, cacheDirectory });
   const { directory: ipxe } = await fetchIpxeBinaries(cacheDirectory);
   const debianImage = hasDebian ? (await buildDebianImage({ cacheDirectory })).path : undefined;
-  return { ipxe, busybox, debianImage };
+  const debianInstaller = hasDebianInstaller ? await fetchDebianInstaller(cacheDirectory) : undefined;
+  return { ipxe, busybox, debianImage, debianInstaller, hookParts };
 }
 
 export function busyboxOf({ busybox }: Site, architecture: Architecture): Busybox {
