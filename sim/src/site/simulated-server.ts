@@ -1,6 +1,6 @@
 /** The services of the server in this process: boot, workflows and controller, on a store that outlives them. */
 import type { ActionRequest, ActionResponse, ActionStatusRequest } from '@tinkerbell/api/agent';
-import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
+import type { Rendered, TemplateRenderer } from '@tinkerbell/engine-rendering';
 import type { HttpRoute, Log } from '@tinkerbell/platform-contract';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService } from '@tinkerbell/service-controller';
@@ -12,7 +12,7 @@ import {
   type Store,
 } from '@tinkerbell/store-contract';
 import { createStoreView } from '@tinkerbell/store-view';
-import { renderTemplate } from '@tinkerbell/template';
+import { renderTemplate, type RenderInput, type WorkflowDefinition } from '@tinkerbell/template';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { SimulatedClock } from '../simulated-clock.ts';
 import { SERVER_ADDRESS } from './addresses.ts';
@@ -138,17 +138,16 @@ export class SimulatedServer {
   }
 }
 
-/** Renders in this thread: the templates of a simulation are its own. */
+/** Renders in this thread, because the templates of a simulation are its own. */
 const directRenderer: TemplateRenderer = {
   workflow: (input) => Promise.resolve(rendered(input)),
   check: (input) => Promise.resolve(rendered(input)),
   texts: ({ texts }) => Promise.resolve({ ok: true, value: texts }),
+  preview: () => Promise.reject(new Error('previews are not simulated')),
   close: () => Promise.resolve(),
 };
 
-function rendered(
-  input: Parameters<typeof renderTemplate>[0],
-): Awaited<ReturnType<TemplateRenderer['workflow']>> {
+function rendered(input: RenderInput): Rendered<WorkflowDefinition> {
   const result = renderTemplate(input);
   if (result.ok) return { ok: true, value: result.workflow };
   return { ok: false, message: result.error.text, error: result.error };
