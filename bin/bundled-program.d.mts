@@ -1,4 +1,4 @@
-/** `index.json` of the bundles: what the current bundle was made from, and where it is. */
+/** What the current bundle of a program was made from, and where it is. */
 export interface BundleIndex {
   /** The checkout, absolute: bundles contain paths. */
   readonly root: string;

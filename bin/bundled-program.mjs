@@ -9,21 +9,24 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const checkout = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The folder of all bundles of a checkout. Its `index.json` describes the current one, see `BundleIndex`. */
+/**
+ * The folder of all bundles of a checkout. `server.json` and `tink.json` in it describe the current one, see `BundleIndex`. A bundle
+ * with the newest server is the newest for all programs.
+ */
 export function bundlesOf(root) {
   return join(root, '.cache/programs');
 }
 
 /** The URL of the bundle's entry, or undefined when there is no bundle, or a source has changed. */
 export function bundledProgram(name, root = checkout) {
-  const index = readIndex(root);
+  const index = readIndex(name, root);
   if (index === undefined || index.root !== root || !isFresh(index)) return undefined;
   return pathToFileURL(join(bundlesOf(root), index.folder, `${name}.mjs`)).href;
 }
 
-function readIndex(root) {
+function readIndex(name, root) {
   try {
-    return JSON.parse(readFileSync(join(bundlesOf(root), 'index.json'), 'utf8'));
+    return JSON.parse(readFileSync(join(bundlesOf(root), `${name}.json`), 'utf8'));
   } catch {
     return undefined;
   }

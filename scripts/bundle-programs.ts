@@ -16,7 +16,7 @@ const BUNDLERS = ['scripts/bundle-programs.ts', 'packaging/src/programs/bundle-p
 const BUNDLES_KEPT = 8;
 
 const startedMs = Date.now();
-const { files, inputs } = await bundlePrograms(checkout, {
+const { files, inputs, tinkInputs } = await bundlePrograms(checkout, {
   // The bundle stays in its checkout.
   withPaths: (text, path) =>
     text
@@ -30,7 +30,8 @@ for (const { name, contents } of files) hash.update(`/${name}`).update(contents)
 const folder = hash.digest('hex').slice(0, 16);
 const bundles = bundlesOf(checkout);
 writeFolder(join(bundles, folder));
-writeIndex({ root: checkout, folder, inputs: inputsOf(inputs) });
+writeIndex('server', { root: checkout, folder, inputs: inputsOf(inputs) });
+writeIndex('tink', { root: checkout, folder, inputs: inputsOf(tinkInputs) });
 dropOldBundles();
 process.stdout.write(`bundled in ${Date.now() - startedMs} ms\n`);
 
@@ -58,10 +59,10 @@ function inputsOf(paths: readonly string[]): BundleIndex['inputs'] {
   });
 }
 
-function writeIndex(index: BundleIndex): void {
+function writeIndex(program: string, index: BundleIndex): void {
   const partial = join(bundles, `index.${process.pid}`);
   writeFileSync(partial, JSON.stringify(index));
-  renameSync(partial, join(bundles, 'index.json'));
+  renameSync(partial, join(bundles, `${program}.json`));
 }
 
 function dropOldBundles(): void {

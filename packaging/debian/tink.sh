@@ -3,4 +3,4 @@
 if [ -z "${TINKERBELL_DATA_DIR-}" ] && [ -r /var/lib/tinkerbell/kubeconfig ]; then
   export TINKERBELL_DATA_DIR=/var/lib/tinkerbell
 fi
-exec /usr/lib/tinkerbell/node /@PROGRAMS@/start-tink.mjs "$@"
+exec /usr/lib/tinkerbell/node --min-semi-space-size=16 /@PROGRAMS@/start-tink.mjs "$@"

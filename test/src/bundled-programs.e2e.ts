@@ -41,7 +41,7 @@ describe('the bundle of a checkout', () => {
   const index = (changes: Partial<BundleIndex> = {}): void => {
     mkdirSync(bundlesOf(root), { recursive: true });
     const whole: BundleIndex = { root, folder: 'abc', inputs: [['source.ts', 2, 1_000]], ...changes };
-    writeFileSync(join(bundlesOf(root), 'index.json'), JSON.stringify(whole));
+    writeFileSync(join(bundlesOf(root), 'tink.json'), JSON.stringify(whole));
   };
   const edit = (text: string, atSeconds: number): void => {
     writeFileSync(source, text);
@@ -62,7 +62,7 @@ describe('the bundle of a checkout', () => {
     ['a checkout that was moved', () => index({ root: '/elsewhere' })],
     [
       'an index that a full disk cut short',
-      () => writeFileSync(join(bundlesOf(root), 'index.json'), '{"root":'),
+      () => writeFileSync(join(bundlesOf(root), 'tink.json'), '{"root":'),
     ],
   ] as const)
     test(`does not count after ${what}`, () => {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 
 const ENTRIES: Readonly<Record<string, string>> = {
   server: 'apps/server/src/serve.ts',
@@ -39,6 +39,8 @@ export interface ProgramBundle {
   readonly files: readonly { readonly name: string; readonly contents: Uint8Array }[];
   /** Every file that is in the bundle, below the checkout. */
   readonly inputs: readonly string[];
+  /** Those of `tink` alone. */
+  readonly tinkInputs: readonly string[];
   /** What the bundle imports from packages outside, such as `@opentelemetry/api`. */
   readonly outside: readonly string[];
 }
@@ -76,8 +78,27 @@ export async function bundlePrograms(checkout: string, place: BundlePlace): Prom
       .flatMap(({ outputFiles }) => outputFiles)
       .map(({ path, contents }) => ({ name: basename(path), contents })),
     inputs: [...new Set(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)))],
+    tinkInputs: inputsFor(built[0].metafile, 'tink.mjs'),
     outside: [...outside].sort(),
   };
+}
+
+/** Returns the sources of one output and of every output that it imports. */
+function inputsFor({ outputs }: Metafile, entry: string): readonly string[] {
+  const found = new Set<string>();
+  const isEntry = (path: string): boolean => basename(path) === entry;
+  const waiting = Object.keys(outputs).filter(isEntry);
+  const seen = new Set(waiting);
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const { inputs = {}, imports = [] } = outputs[path] ?? {};
+    for (const input of Object.keys(inputs)) found.add(input);
+    for (const { path: next, external } of imports) {
+      if (external === true || seen.has(next)) continue;
+      seen.add(next);
+      waiting.push(next);
+    }
+  }
+  return [...found];
 }
 
 /** A bundle is elsewhere than its sources. Workers are found beside the bundle. */
