@@ -66,13 +66,14 @@ async function startBoot(place: FaultPlace, cleanup: AsyncDisposableStack): Prom
   const bmc = await bmcFor(fault, { machine, address: lab.ownAddress }, cleanup);
   const identity = { mac: machine.mac, address, lab };
   const hardware = await register(site, fault, { identity, bmc });
-  const [workflow, ...others] = workFor(fault, identity, bmc);
   const server = site.server();
-  for (const object of others) await createObject(server, object);
-  await fault.disturb?.({ lab, server, port, address, directory, cleanup });
+  const [workflow, ...others] = workFor(fault, identity, bmc);
   // The Workflow makes a BMC power its machine on.
-  if (workflow !== undefined) await createObject(server, workflow);
+  const before = bmc === undefined && workflow !== undefined ? [...others, workflow] : others;
+  for (const object of before) await createObject(server, object);
+  await fault.disturb?.({ lab, server, port, address, directory, cleanup });
   if (bmc === undefined) await machine.powerOn();
+  else if (workflow !== undefined) await createObject(server, workflow);
   return { server, hardware, machine, bmc };
 }
 
