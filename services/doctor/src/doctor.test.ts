@@ -62,7 +62,7 @@ test('silence becomes a verdict within a minute, a condition and a record, and p
 test('an operating system that boots instead of the network is found long before its start is overdue', async () => {
   await using doctor = await startDoctor();
   const { clock } = doctor;
-  await doctor.create({ ...workflow, status: { state: 'PENDING', hardwareUID: '' } });
+  await doctor.create({ ...workflow, status: { state: 'PENDING' } });
   doctor.append({ source: 'workflow', event: 'boot-job-completed', machine: MAC, message: 'done' });
   await clock.advance(60);
   assert.equal(doctor.verdicts.get('default/m1')?.state, 'booting');

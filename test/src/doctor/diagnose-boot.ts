@@ -19,7 +19,7 @@ import { systemFor, writeImages } from './fault-files.ts';
 import { hardwareFor, workFor, type MachineIdentity } from './fault-objects.ts';
 import type { Fault, FaultPlace, RunningFault } from './fault.ts';
 import { diagnosisOf, hardwareNow, timelineOf, type FoundDiagnosis } from './observed-machine.ts';
-import { mountSmallDisk } from './small-disk.ts';
+import { startOnSmallDisk } from './small-disk.ts';
 
 const POLL_MS = 500;
 /** Longer than a problem needs to become a finding. */
@@ -66,13 +66,14 @@ async function startBoot(place: FaultPlace, cleanup: AsyncDisposableStack): Prom
   const bmc = await bmcFor(fault, { machine, address: lab.ownAddress }, cleanup);
   const identity = { mac: machine.mac, address, lab };
   const hardware = await register(site, fault, { identity, bmc });
-  const [workflow, ...others] = workFor(fault, identity, bmc);
   const server = site.server();
-  for (const object of others) await createObject(server, object);
-  await fault.disturb?.({ lab, server, port, address, directory, cleanup });
+  const [workflow, ...others] = workFor(fault, identity, bmc);
   // The Workflow makes a BMC power its machine on.
-  if (workflow !== undefined) await createObject(server, workflow);
+  const before = bmc === undefined && workflow !== undefined ? [...others, workflow] : others;
+  for (const object of before) await createObject(server, object);
+  await fault.disturb?.({ lab, server, port, address, directory, cleanup });
   if (bmc === undefined) await machine.powerOn();
+  else if (workflow !== undefined) await createObject(server, workflow);
   return { server, hardware, machine, bmc };
 }
 
@@ -142,7 +143,7 @@ async function startFaultServer(
   const imagesDirectory = join(directory, 'images');
   await writeImages(fault, imagesDirectory);
   const tls = fault.tls === undefined ? undefined : await certificateFor(lab.serverAddress, directory);
-  const dataDirectory = await dataDirectoryFor(fault, directory, cleanup);
+  const dataDirectory = join(directory, 'data');
   const options = {
     dataDirectory,
     imagesDirectory,
@@ -157,7 +158,11 @@ async function startFaultServer(
       ...(fault.flags ?? []),
     ],
   };
-  let server = await startServer(options);
+  const { diskMebibytes: mebibytes } = fault;
+  let server =
+    mebibytes === undefined
+      ? await startServer(options)
+      : await startOnSmallDisk(options, { mebibytes, lab }, cleanup);
   cleanup.defer(() => server.stop());
   const restart: FaultServer['restart'] = async (change) => {
     await server.stop();
@@ -178,16 +183,6 @@ function hookFor(
 ): Promise<string> {
   const isTrusted = place.fault.tls === 'trusted' && tls !== undefined;
   return systemFor(place, isTrusted ? { from: tls.authorityPath, to: TRUSTED_AUTHORITY } : undefined);
-}
-
-async function dataDirectoryFor(
-  { diskMebibytes }: Fault,
-  directory: string,
-  cleanup: AsyncDisposableStack,
-): Promise<string> {
-  const data = join(directory, 'data');
-  if (diskMebibytes === undefined) return data;
-  return mountSmallDisk({ directory: data, mebibytes: diskMebibytes }, cleanup);
 }
 
 /** Returns undefined after the limit. Rejects if the machine ends by itself. */

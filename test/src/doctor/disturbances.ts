@@ -72,8 +72,17 @@ export async function slowPort({ lab }: DisturbedSite): Promise<void> {
 
 const BLOCK = Buffer.alloc(64 * 1024, 1);
 
-/** Fills the file system of the data folder to the last byte. */
-export async function fullDisk({ server: { dataDirectory } }: DisturbedSite): Promise<void> {
+const WORKFLOW = '/apis/tinkerbell.org/v1alpha1/namespaces/default/workflows/work';
+
+/** Fills the file system of the data folder to the last byte, once the workflow is rendered. */
+export async function fullDisk({ server }: DisturbedSite): Promise<void> {
+  const { dataDirectory } = server;
+  for (let state = ''; state !== 'PENDING';) {
+    const workflow = (await (await server.request(`${server.url}${WORKFLOW}`)).json()) as {
+      readonly status?: { readonly state?: string };
+    };
+    state = workflow.status?.state ?? '';
+  }
   const file = await open(join(dataDirectory, 'filler'), 'w');
   try {
     for (let free = Infinity; free > 0; free = (await statfs(dataDirectory)).bavail)

@@ -17,13 +17,13 @@ export function hardwareFor(
   { mac, address, lab }: MachineIdentity,
   more: readonly string[] = [],
 ): ApiObject {
-  const { netboot, firmware, hasWrongMac, hasNoAddress, kernelArguments = [] } = fault;
+  const { netboot, firmware, hasWrongMac, kernelArguments = [] } = fault;
   const network = address.replace(/\.\d+$/, '');
   const dhcp = {
     mac: hasWrongMac === true ? mac.replace(':66:', ':67:') : mac,
     arch: 'x86_64',
     lease_time: 3600,
-    ...(hasNoAddress === true ? {} : { ip: { address, netmask: '255.255.255.0', gateway: `${network}.1` } }),
+    ip: { address, netmask: '255.255.255.0', gateway: `${network}.1` },
   };
   const kernelParams = [...serialConsoleArguments(firmware), ...kernelArguments, ...more];
   const allowed = { allowPXE: true, allowWorkflow: true, osie: { kernelParams } };

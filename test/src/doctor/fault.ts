@@ -23,8 +23,6 @@ export interface Fault {
   readonly netboot?: Readonly<Record<string, unknown>>;
   /** The MAC in the Hardware differs from that of the machine by one digit. */
   readonly hasWrongMac?: boolean;
-  /** The Hardware has no address, so that it gets one of a pool. */
-  readonly hasNoAddress?: boolean;
   /** The address of the Hardware is in the network of the server, wherever the machine is. */
   readonly hasServerNetwork?: boolean;
   /** Another Hardware has the MAC as well. */

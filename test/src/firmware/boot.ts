@@ -65,7 +65,7 @@ export interface BootInput {
   readonly onReached?: (boot: ReachedBoot) => Promise<void>;
 }
 
-/** @throws Error with the timeline and the end of the console when the agent does not connect, or the doctor found a cause in the boot. */
+/** @throws Error with the timeline and the end of the console when the agent does not connect. */
 export async function bootToAgent(input: BootInput): Promise<BootResult> {
   const { bootCase, index, network, directory } = input;
   const { loader, path, mode } = bootCase;
@@ -119,27 +119,9 @@ export async function bootToAgent(input: BootInput): Promise<BootResult> {
   const startedMs = performance.now();
   await machine.powerOn();
   const reached = { server, hardware, machine };
-  const timeline = await agentWithoutVerdict(reached, input.onStandstill);
+  const timeline = await agentReached({ ...reached, onStandstill: input.onStandstill });
   await input.onReached?.(reached);
   return { seconds: (performance.now() - startedMs) / 1000, timeline };
-}
-
-/** Rejects as well if the doctor found a cause in a boot that did not hang. */
-async function agentWithoutVerdict(
-  boot: ReachedBoot,
-  onStandstill: BootInput['onStandstill'],
-): Promise<readonly TimelineRecord[]> {
-  let hasHung = false;
-  const timeline = await agentReached({
-    ...boot,
-    onStandstill(report) {
-      hasHung = true;
-      onStandstill(report);
-    },
-  });
-  const finding = timeline.find(({ event }) => event === 'boot-stopped');
-  if (finding !== undefined && !hasHung) throw new Error(`a false verdict of the doctor: ${finding.message}`);
-  return timeline;
 }
 
 /** Works like a BMC that downloads before it boots. */

@@ -1,6 +1,6 @@
 /** Causes between power-on and the machine's address. */
 import type { Cause } from './cause.ts';
-import { foundIn, settledTroubles, silence, trouble, SETTLE_MS } from './cause.ts';
+import { foundIn, saidLike, settledTroubles, silence, trouble, SETTLE_MS } from './cause.ts';
 import type { StagedRecord } from '../boot/boot-records.ts';
 import { adviceOn } from '../boot/reason-advice.ts';
 import type { Facts } from '../facts.ts';
@@ -128,7 +128,8 @@ export const addressCauses: readonly Cause[] = [
   {
     id: 'server-disk-full',
     sentence: 'The server cannot write to its disk.',
-    shows: 'A lease could not be stored, or the server reported that no space is left.',
+    shows:
+      'A lease could not be stored, or the server reported to the agent or in the timeline that no space is left.',
     against: 'The server stores records and leases.',
     advice: [
       'Free space under --data-dir: df -h shows how much is left.',
@@ -137,6 +138,7 @@ export const addressCauses: readonly Cause[] = [
     certainty: 'certain',
     find: (facts) =>
       trouble({ events: ['request-ignored'], reasons: ['lease-not-written'] })(facts) ??
+      saidLike(/the store could not write: .*full/)(facts) ??
       foundIn(
         settledTroubles(facts).filter(
           ({ source, message }) => source !== 'agent' && /ENOSPC|no space left/i.test(message),

@@ -96,3 +96,14 @@ export function silence(...names: readonly StepName[]): Cause['find'] {
     };
   };
 }
+
+/** Lines of the in-memory OS and its agent since the last boot, and lines of the serial console. */
+export function saidLike(pattern: RegExp): Cause['find'] {
+  return (facts) => {
+    if (facts.wait?.step !== 'agent' || facts.nowMs - facts.wait.sinceMs < SETTLE_MS) return undefined;
+    const said = facts.boot.filter(({ event }) => event === 'message-received');
+    const found = [...said, ...facts.lastPrinted].filter(({ message }) => pattern.test(message));
+    const since = foundIn(found);
+    return since === undefined ? undefined : { ...since, sinceMs: facts.wait.sinceMs };
+  };
+}

@@ -68,6 +68,15 @@ test('a transfer that timed out just before its step is overdue is not taken for
   assert.equal(diagnosisAt(44).verdict.cause, 'tftp-timeout');
 });
 
+test('an agent reports that the disk of the server is full', () => {
+  const message =
+    'hook: agent: reason=UNAVAILABLE: the session cannot be verified: PlatformError: the store could not write: database or disk is full';
+  const lines: readonly Line[] = [...toSystem, [14, 'syslog/message-received', message]];
+  const causeAt = (at: number) => diagnose(observation({ lines, at }, at)).verdict.cause;
+  assert.equal(causeAt(18), undefined);
+  assert.equal(causeAt(20), 'server-disk-full');
+});
+
 test('a failure of the BMC ends the workflow, and counts until the workflow is retried, cancelled or deleted', () => {
   const ended = { from: 'PREPARING', to: 'FAILED' };
   const lines: readonly Line[] = [

@@ -1,19 +1,8 @@
 /** Causes between the script and the first action. */
 import type { Cause } from './cause.ts';
-import { evidenceOf, foundIn, settledTroubles, silence, trouble, SETTLE_MS } from './cause.ts';
+import { evidenceOf, foundIn, saidLike, settledTroubles, silence, trouble, SETTLE_MS } from './cause.ts';
 import { wrongFileOf } from './file-architecture.ts';
 import type { Facts } from '../facts.ts';
-
-/** Lines of the in-memory OS and its agent since the last boot, and lines of the serial console. */
-const saidLike =
-  (pattern: RegExp): Cause['find'] =>
-  (facts) => {
-    if (facts.wait?.step !== 'agent' || facts.nowMs - facts.wait.sinceMs < SETTLE_MS) return undefined;
-    const said = facts.boot.filter(({ event }) => event === 'message-received');
-    const found = [...said, ...facts.lastPrinted].filter(({ message }) => pattern.test(message));
-    const since = foundIn(found);
-    return since === undefined ? undefined : { ...since, sinceMs: facts.wait.sinceMs };
-  };
 
 /** A machine that has printed it does nothing more, so the whole usual time need not pass. */
 function printedLike(pattern: RegExp): Cause['find'] {
