@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { againstRows } from './against/against.ts';
 import { apiBenchmark } from './api.ts';
 import { bmcBenchmark } from './bmc.ts';
+import { consoleBenchmark } from './console.ts';
 import { CannotRun, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { dhcpBenchmark } from './dhcp.ts';
 import { filesBenchmark } from './files.ts';
@@ -38,6 +39,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   metadataBenchmark,
   stormBenchmark,
   bmcBenchmark,
+  consoleBenchmark,
   gatewayBenchmark,
   filesBenchmark,
   hookBenchmark,
