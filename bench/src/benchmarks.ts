@@ -1,5 +1,6 @@
 import { apiBenchmark } from './api.ts';
 import { bmcBenchmark } from './bmc.ts';
+import { consoleBenchmark } from './console.ts';
 import { demoBenchmark } from './demo.ts';
 import { dhcpBenchmark } from './dhcp.ts';
 import { filesBenchmark } from './files.ts';
@@ -35,6 +36,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   stormBenchmark,
   simulationBenchmark,
   bmcBenchmark,
+  consoleBenchmark,
   gatewayBenchmark,
   filesBenchmark,
   hookBenchmark,

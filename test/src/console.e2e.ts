@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { startIdentityProvider, type IdentityProvider } from './access/identity-provider.ts';
 import { axeViolations } from './console/axe-violations.ts';
 import { confirm, OBJECTS, openScene, type ConsoleScene } from './console/console-scene.ts';
@@ -121,6 +122,14 @@ test('a deleted account is signed out, and what was typed stays', async () => {
   assert.equal(await page.locator('input[name=name]').inputValue(), 'half-typed');
 });
 
+/** A page that shows the console in a frame could make people click in it. */
+async function assertNotFramed(page: Page, server: string): Promise<void> {
+  await page.setContent(`<iframe src="${server}/console/"></iframe>`);
+  await until(async () => page.frames().length === 2);
+  const [, frame] = page.frames();
+  await until(async () => (frame?.url() ?? '').startsWith('chrome-error:'));
+}
+
 test('another web page can neither read nor write with the cookie', async () => {
   await using page = await adminPage();
   const other = createServer((_request, response) =>
@@ -144,6 +153,12 @@ test('another web page can neither read nor write with the cookie', async () => 
         return 'refused';
       }
     };
+    const listen = (path: string): Promise<string> =>
+      new Promise((resolve) => {
+        const socket = new WebSocket(`${server.replace('http', 'ws')}${path}`, 'tinkerbell.console.v1');
+        socket.onopen = () => resolve('open');
+        socket.onclose = () => resolve('refused');
+      });
     const body = '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"stolen"}}';
     const headers = { 'x-tinkerbell-console': '1' };
     return [
@@ -151,9 +166,11 @@ test('another web page can neither read nor write with the cookie', async () => 
       await ask('/api/v1/namespaces', { method: 'POST', body, headers }),
       await ask('/api/v1/namespaces', { method: 'POST', body, mode: 'no-cors' }),
       await ask('/console/session', { method: 'DELETE', mode: 'no-cors' }),
+      await listen('/consoles/default/node-1'),
     ];
   }, site.server.url);
-  assert.deepEqual(outcomes.slice(0, 2), ['refused', 'refused']);
+  assert.deepEqual([...outcomes.slice(0, 2), outcomes[4]], ['refused', 'refused', 'refused']);
+  await assertNotFramed(tried, site.server.url);
   await assert.rejects(site.ask('/api/v1/namespaces/stolen'), /404/);
   await page.reload();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -20,25 +20,25 @@ export interface ConsoleScene extends AsyncDisposable {
   adminPage(path?: string): Promise<ScenePage>;
 }
 
-export async function openScene(flags: readonly string[]): Promise<ConsoleScene> {
+export async function openScene(...site: Parameters<typeof startConsoleSite>): Promise<ConsoleScene> {
   await using open = new AsyncDisposableStack();
-  const site = open.use(await startConsoleSite(flags));
-  await furnish(site);
+  const made = open.use(await startConsoleSite(...site));
+  await furnish(made);
   const browser = open.use(await openBrowser());
   const kept = open.move();
-  const at = (path: string): string => `${site.server.url}/console${path}`;
+  const at = (path: string): string => `${made.server.url}/console${path}`;
   const freshPage = async (): Promise<ScenePage> => {
     const context = await browser.newContext();
     context.setDefaultTimeout(PATIENCE_MS);
     return withProblems(await context.newPage());
   };
   return {
-    site,
+    site: made,
     at,
     freshPage,
     async adminPage(path = '/') {
       const page = await freshPage();
-      await signInWithToken(page, site);
+      await signInWithToken(page, made);
       if (path !== '/') await page.goto(at(path));
       return page;
     },

@@ -56,9 +56,13 @@ export interface ConsoleSite extends AsyncDisposable {
   readonly report: (mac: string, state: 'RUNNING' | 'SUCCESS' | 'FAILED', message?: string) => Promise<void>;
 }
 
-export async function startConsoleSite(flags: readonly string[] = []): Promise<ConsoleSite> {
+/** `more` is added to its journal before it starts. */
+export async function startConsoleSite(
+  flags: readonly string[] = [],
+  more: readonly Omit<JournalRecord, 'sequence'>[] = [],
+): Promise<ConsoleSite> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'tinkerbell-console-'));
-  await writeTimelines(join(dataDirectory, 'tinkerbell.db'));
+  await writeTimelines(join(dataDirectory, 'tinkerbell.db'), more);
   const grpc = await freePort();
   const server = await startServer({
     dataDirectory,
@@ -202,7 +206,7 @@ export async function furnish(
   }
 }
 
-async function writeTimelines(path: string): Promise<void> {
+async function writeTimelines(path: string, more: readonly Omit<JournalRecord, 'sequence'>[]): Promise<void> {
   const journal = openSqliteJournal({
     path,
     clock: nodeClock,
@@ -221,7 +225,7 @@ async function writeTimelines(path: string): Promise<void> {
   const entries = [earlier, success, latest].flatMap((one) => bootRecords(one));
   const running = { ...success, workflow: 'default/node-3-debian', mac: macOf(3), startMs: nowMs - 30_000 };
   const lines = [latest, running].flatMap((one) => outputRecords(one, OUTPUT));
-  const records = [...entries, ...lines].toSorted((one, other) => one.atMs - other.atMs);
+  const records = [...entries, ...lines, ...more].toSorted((one, other) => one.atMs - other.atMs);
   await journal.restore(records.map((record, index): JournalRecord => ({ ...record, sequence: index + 1 })));
   await journal.close();
   await using leases = openSqliteLeaseBook({ path });

@@ -27,7 +27,8 @@ export interface Wanted {
   readonly name?: string;
 }
 
-const PAGE_MAX = 500;
+/** The first page is small, so that it is visible soon. */
+const [FIRST_PAGE, PAGE_MAX] = [100, 1000];
 const NOTHING: Objects<never> = { items: [], isComplete: false };
 
 /** The last list is shown at once when the page is opened again, and then replaced. */
@@ -99,7 +100,7 @@ class Follower<Object extends Resource> {
     let revision = '';
     let items: readonly Object[] = [];
     do {
-      const query = `limit=${PAGE_MAX}${next}${this.#selector}`;
+      const query = `limit=${next === '' ? FIRST_PAGE : PAGE_MAX}${next}${this.#selector}`;
       const page = await sendForJson<ListPage<Object>>(`${this.#path}?${query}`, { signal });
       items = [...items, ...page.items];
       revision ||= page.metadata.resourceVersion;

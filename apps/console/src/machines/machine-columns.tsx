@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import type { Column } from '../parts/data-table.tsx';
+import { RowLink } from '../parts/row-link.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Time } from '../parts/time.tsx';
 import { bootCondition } from '../machine/boot-condition.ts';
@@ -13,9 +13,9 @@ export const machineColumns: readonly Column<MachineRow>[] = [
     title: 'Name',
     value: ({ name }) => name,
     cell: ({ namespace, name }) => (
-      <Link to="/machines/$namespace/$name" params={{ namespace, name }} className="strong">
+      <RowLink to={['machines', namespace, name]} className="strong">
         {name}
-      </Link>
+      </RowLink>
     ),
   },
   {
@@ -27,15 +27,15 @@ export const machineColumns: readonly Column<MachineRow>[] = [
       workflow === '' ? (
         <span className="quiet">none</span>
       ) : (
-        <Link to="/workflows/$namespace/$name" params={{ namespace, name: workflow }} className="plain-link">
+        <RowLink to={['workflows', namespace, workflow]} className="plain-link">
           <StateBadge state={state} />
-        </Link>
+        </RowLink>
       ),
   },
   {
     id: 'health',
     width: 140,
-    leaves: 5,
+    leaves: 6,
     title: 'Boot',
     value: ({ health }) => health,
     cell: ({ health, hardware }) => <BootHealth health={health} reason={bootCondition(hardware)?.reason} />,
@@ -43,7 +43,7 @@ export const machineColumns: readonly Column<MachineRow>[] = [
   {
     id: 'power',
     width: 104,
-    leaves: 6,
+    leaves: 4,
     title: 'Power',
     value: ({ power }) => power,
     cell: ({ power }) => <StateBadge state={power} />,
@@ -68,7 +68,7 @@ export const machineColumns: readonly Column<MachineRow>[] = [
   {
     id: 'labels',
     width: 180,
-    leaves: 4,
+    leaves: 5,
     title: 'Labels',
     value: ({ labels }) => labels.map((label) => label.join('=')).join(' '),
     cell: ({ labels }) => (

@@ -63,3 +63,14 @@ test('the newest workflow gives the state', () => {
     ],
   );
 });
+
+test('a row whose objects are the same is used again', () => {
+  const machines = [hardware('m1', 'r1', '52:54:00:00:00:01'), hardware('m2', 'r2', '52:54:00:00:00:02')];
+  const before = machineRows(machines, { workflows: [older], bmcs: [] });
+  const changed = [hardware('m1', 'r3', '52:54:00:00:00:01'), ...machines.slice(1)];
+  const after = machineRows(changed, { workflows: [older], bmcs: [] }, before);
+  assert.deepEqual([after[0] === before[0], after[1] === before[1]], [false, true]);
+  assert.deepEqual(after[0]?.labels, [['rack', 'r3']]);
+  const failing = machineRows(changed, { workflows: [failed, older], bmcs: [] }, after);
+  assert.deepEqual([failing[0]?.state, failing[1] === after[1]], ['FAILED', true]);
+});

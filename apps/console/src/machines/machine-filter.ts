@@ -46,6 +46,8 @@ export function searchOf({ words, state, netboot, label, sort, hidden }: Machine
 export function filtered(rows: readonly MachineRow[], filter: MachineFilter): readonly MachineRow[] {
   const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
   const [labelName = '', labelValue] = filter.label.split('=');
+  const isAll = words.length === 0 && filter.state === '' && filter.netboot === '' && labelName === '';
+  if (isAll) return rows;
   return rows.filter(
     (row) =>
       (filter.state === '' || stateWord(row) === filter.state) &&

@@ -13,6 +13,7 @@ export interface MachineRow {
   /** The state of its newest workflow, or empty. */
   readonly state: string;
   readonly workflow: string;
+  readonly run: Workflow | undefined;
   /** Of its last boot: `healthy`, `stopped` or empty. */
   readonly health: string;
   readonly netboot: 'allowed' | 'denied';
@@ -28,13 +29,30 @@ interface Others {
   readonly bmcs: readonly BmcMachine[];
 }
 
+/**
+ * One row for each machine, in the order of `hardware`. A row of `before`, the rows of the last time, is used again if its objects are the
+ * same: then the table does not draw it again, and a change of one machine costs little.
+ */
 export function machineRows(
   hardware: readonly Hardware[],
   { workflows, bmcs }: Others,
+  before: readonly MachineRow[] = [],
 ): readonly MachineRow[] {
   const newest = newestByHardware(workflows);
   const power = new Map(bmcs.map((bmc) => [keyOf(bmc.metadata), bmc.status?.powerState ?? '']));
-  return hardware.map((one) => rowOf(one, newest, power));
+  return hardware.map((one, index) => {
+    const old = before[index];
+    if (old === undefined || old.hardware !== one) return rowOf(one, newest, power);
+    const isSame = newest.get(old.key) === old.run && powerOf(old, power) === old.power;
+    return isSame ? old : rowOf(one, newest, power);
+  });
+}
+
+function powerOf(
+  { namespace, bmc }: Pick<MachineRow, 'namespace' | 'bmc'>,
+  power: ReadonlyMap<string, string>,
+): string {
+  return bmc === '' ? '' : (power.get(`${namespace}/${bmc}`) ?? '');
 }
 
 function rowOf(
@@ -52,9 +70,10 @@ function rowOf(
     ...networkOf(hardware),
     state: workflow === undefined ? '' : stateOf(workflow),
     workflow: workflow?.metadata.name ?? '',
+    run: workflow,
     health: bootHealthOf(hardware),
     bmc,
-    power: power.get(`${namespace}/${bmc}`) ?? '',
+    power: powerOf({ namespace, bmc }, power),
     labels: Object.entries(labels),
     created: creationTimestamp,
     hardware,

@@ -1,6 +1,7 @@
 /** All machines: filters in the address, columns, and operations on many of them. */
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { Hardware } from '@tinkerbell/resources';
 import { bmcMachines, hardware, workflows } from '../api/kinds.ts';
 import { useObjects } from '../api/use-objects.ts';
 import { DataTable } from '../parts/data-table.tsx';
@@ -22,7 +23,7 @@ export function MachinesPage() {
   const list = useObjects(hardware, { namespace });
   const { items: works } = useObjects(workflows, { namespace });
   const { items: bmcs } = useObjects(bmcMachines, { namespace });
-  const rows = useMemo(() => machineRows(list.items, { workflows: works, bmcs }), [list.items, works, bmcs]);
+  const rows = useRows(list.items, { workflows: works, bmcs });
   const filter = filterFrom(useSearch({ strict: false }));
   const navigate = useNavigate();
   const change = (next: Partial<MachineFilter>): void => {
@@ -74,6 +75,14 @@ export function MachinesPage() {
       <TinkCommand command={`tink get hardware${inNamespace(namespace)}`} />
     </div>
   );
+}
+
+function useRows(items: readonly Hardware[], { workflows: works, bmcs }: Parameters<typeof machineRows>[1]) {
+  const last = useRef<readonly MachineRow[]>([]);
+  return useMemo(() => {
+    last.current = machineRows(items, { workflows: works, bmcs }, last.current);
+    return last.current;
+  }, [items, works, bmcs]);
 }
 
 const keyOf = ({ key }: MachineRow): string => key;

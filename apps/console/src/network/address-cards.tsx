@@ -60,7 +60,7 @@ export function LeasesCard({ leases, total }: LeasesCardProps) {
             </Link>
             <StateBadge state={state} />
             <span className="row-text">{state === 'declined' && 'another machine uses it'}</span>
-            <Time at={until} />
+            <Time at={until} isAhead />
           </li>
         ))}
       </ul>

@@ -1,16 +1,8 @@
 /** A table that draws only the rows in view, so that 10,000 rows scroll as 20 do. */
-import { useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
-import {
-  columnVisibilityFeature,
-  createSortedRowModel,
-  rowSortingFeature,
-  sortFn_alphanumeric,
-  tableFeatures,
-  useTable,
-  type SortingState,
-} from '@tanstack/react-table';
+import { memo, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { fittingColumns, widthOf, type SizedColumn } from './fitting-columns.ts';
+import { sortedRows } from './sorted-rows.ts';
 
 export interface Column<Row> extends SizedColumn {
   readonly title: string;
@@ -44,27 +36,13 @@ interface DataTableProps<Row> {
 const ROW_HEIGHT = 40;
 const CHECK_WIDTH = 40;
 const OVERSCAN = 12;
-const features = tableFeatures({
-  rowSortingFeature,
-  columnVisibilityFeature,
-  sortedRowModel: createSortedRowModel(),
-  sortFns: { alphanumeric: sortFn_alphanumeric },
-});
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { label, keyOf, sort, onSort, selection, nameOf = keyOf } = props;
+  const { label, keyOf, sort, onSort, selection } = props;
   const sorted = useSorted(props);
+  const keys = useMemo(() => sorted.map(keyOf), [sorted, keyOf]);
   const scroller = useRef<HTMLDivElement>(null);
   const { shown, minWidth } = useShown(props, scroller);
-  const virtual = useVirtualizer({
-    count: sorted.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN,
-  });
-  const items = virtual.getVirtualItems();
-  const before = items[0]?.start ?? 0;
-  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <div className="table-scroller" ref={scroller} tabIndex={0} role="region" aria-label={label}>
       <table className="data-table" aria-label={label} aria-rowcount={sorted.length + 1} style={{ minWidth }}>
@@ -78,7 +56,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
           <tr>
             {selection !== undefined && (
               <th className="check-cell">
-                <SelectAll keys={sorted.map(({ id }) => id)} selection={selection} />
+                <SelectAll keys={keys} selection={selection} />
               </th>
             )}
             {shown.map((column) => (
@@ -86,20 +64,65 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
-          {items.map(({ index }) => {
-            const row = sorted[index];
-            if (row === undefined) return null;
-            const { id, original } = row;
-            const check = selection === undefined ? undefined : { selection, name: nameOf(original) };
-            return <Cells key={id} place={{ id, index }} row={original} columns={shown} check={check} />;
-          })}
-          {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
-        </tbody>
+        <Body {...props} rows={sorted} columns={shown} scroller={scroller} />
       </table>
     </div>
   );
+}
+
+type BodyProps<Row> = Pick<DataTableProps<Row>, 'rows' | 'columns' | 'keyOf' | 'selection' | 'nameOf'> & {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+};
+
+/** Scrolling draws only this part again, and of it only the rows that come into view. */
+function Body<Row extends object>({
+  rows,
+  columns,
+  keyOf,
+  nameOf = keyOf,
+  selection,
+  scroller,
+}: BodyProps<Row>) {
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+  });
+  const toggle = useToggle(selection);
+  const items = virtual.getVirtualItems();
+  const before = items[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <tbody>
+      {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
+      {items.map(({ index }) => {
+        const row = rows[index];
+        if (row === undefined) return null;
+        const id = keyOf(row);
+        return (
+          <Cells
+            key={id}
+            id={id}
+            index={index}
+            row={row}
+            columns={columns}
+            name={nameOf(row)}
+            isSelected={selection?.keys.has(id)}
+            onToggle={toggle}
+          />
+        );
+      })}
+      {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
+    </tbody>
+  );
+}
+
+/** The same function each time, so that rows are not drawn again. */
+function useToggle(selection: Selection | undefined): (key: string) => void {
+  const latest = useRef(selection);
+  latest.current = selection;
+  return useRef((key: string) => latest.current?.change(toggled(latest.current.keys, key))).current;
 }
 
 /** The columns, and the width below which the table scrolls sideways. */
@@ -109,9 +132,13 @@ function useShown<Row extends object>(
 ) {
   const checkWidth = selection === undefined ? 0 : CHECK_WIDTH;
   const room = useWidth(scroller) - checkWidth;
-  if (hidden === undefined) return { shown: fittingColumns(columns, room), minWidth: 0 };
-  const shown = columns.filter(({ id }) => !hidden.includes(id));
-  return { shown, minWidth: widthOf(shown) + checkWidth };
+  const off = hidden?.join();
+  return useMemo(() => {
+    if (off === undefined) return { shown: fittingColumns(columns, room), minWidth: 0 };
+    const names = off.split(',');
+    const shown = columns.filter(({ id }) => !names.includes(id));
+    return { shown, minWidth: widthOf(shown) + checkWidth };
+  }, [columns, room, off, checkWidth]);
 }
 
 /** The width inside of the element, in pixels. */
@@ -129,59 +156,62 @@ function useWidth(element: RefObject<HTMLDivElement | null>): number {
   return width;
 }
 
-function useSorted<Row extends object>({ columns, rows, keyOf, sort, hidden }: DataTableProps<Row>) {
-  const definitions = useMemo(
-    () =>
-      columns.map(({ id, title, value }) => ({
-        id,
-        header: title,
-        accessorFn: value,
-        sortFn: 'alphanumeric' as const,
-      })),
-    [columns],
-  );
-  const sorting: SortingState = useMemo(
-    () => (sort === '' ? [] : [{ id: sort.replace(/^-/, ''), desc: sort.startsWith('-') }]),
-    [sort],
-  );
-  const columnVisibility = useMemo(
-    () => Object.fromEntries((hidden ?? []).map((id) => [id, false])),
-    [hidden],
-  );
-  const state = { sorting, columnVisibility };
-  const table = useTable({ features, columns: definitions, data: rows, getRowId: keyOf, state });
-  return table.getRowModel().rows;
+function useSorted<Row extends object>({ columns, rows, keyOf, sort }: DataTableProps<Row>): readonly Row[] {
+  const last = useRef<{ readonly sort: string; readonly keys: readonly string[] }>({ sort, keys: [] });
+  return useMemo(() => {
+    const column = columns.find(({ id }) => id === sort.replace(/^-/, ''));
+    if (column === undefined) return rows;
+    const before = last.current.sort === sort ? last.current.keys : [];
+    const order = { value: column.value, isReverse: sort.startsWith('-'), keyOf, before };
+    const sorted = sortedRows(rows, order);
+    last.current = { sort, keys: sorted.map(keyOf) };
+    return sorted;
+  }, [columns, rows, keyOf, sort]);
 }
 
-interface CellsProps<Row> {
-  readonly place: { readonly id: string; readonly index: number };
-  readonly row: Row;
-  readonly columns: readonly Column<Row>[];
-  readonly check: { readonly selection: Selection; readonly name: string } | undefined;
+/** A column whose rows are of some type. Its methods accept what the table has. */
+interface AnyColumn {
+  readonly id: string;
+  readonly className?: string;
+  value(row: object): string | number;
+  cell?(row: object): ReactNode;
 }
 
-function Cells<Row>({ place: { id, index }, row, columns, check }: CellsProps<Row>) {
-  const isSelected = check?.selection.keys.has(id) === true;
+interface CellsProps {
+  readonly id: string;
+  readonly index: number;
+  readonly row: object;
+  readonly columns: readonly AnyColumn[];
+  /** The words of its checkbox. */
+  readonly name: string;
+  /** Undefined: rows cannot be selected. */
+  readonly isSelected: boolean | undefined;
+  readonly onToggle: (key: string) => void;
+}
+
+function PlainCells({ id, index, row, columns, name, isSelected, onToggle }: CellsProps) {
   return (
-    <tr aria-rowindex={index + 2} className={isSelected ? 'selected' : ''}>
-      {check !== undefined && (
+    <tr aria-rowindex={index + 2} className={isSelected === true ? 'selected' : ''}>
+      {isSelected !== undefined && (
         <td className="check-cell">
           <input
             type="checkbox"
-            aria-label={`Select ${check.name}`}
+            aria-label={`Select ${name}`}
             checked={isSelected}
-            onChange={() => check.selection.change(toggled(check.selection.keys, id))}
+            onChange={() => onToggle(id)}
           />
         </td>
       )}
-      {columns.map(({ id: column, cell, value, className }) => (
-        <td key={column} className={className}>
-          {(cell ?? value)(row)}
+      {columns.map((column) => (
+        <td key={column.id} className={column.className}>
+          {column.cell === undefined ? column.value(row) : column.cell(row)}
         </td>
       ))}
     </tr>
   );
 }
+
+const Cells = memo(PlainCells);
 
 function Header<Row>({
   column: { id, title },

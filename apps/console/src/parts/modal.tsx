@@ -1,27 +1,25 @@
-import type { ReactNode } from 'react';
-import { Dialog } from '@base-ui/react/dialog';
+import { lazy, Suspense, type ReactNode } from 'react';
 
-/** A dialog over the page. Escape and a click beside it close it. */
-export function Modal({
-  title,
-  onClose,
-  className = '',
-  children,
-}: {
+export interface ModalProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly className?: string;
   readonly children: ReactNode;
-}) {
+}
+
+const load = () => import('./modal-dialog.tsx');
+const ModalDialog = lazy(load);
+
+/** Loads dialogs before the first is needed. A connection that is lost later does not prevent them. */
+export function preloadDialogs(): void {
+  void load().catch(() => undefined);
+}
+
+/** A dialog over the page. Escape and a click beside it close it. It is not part of the first load. */
+export function Modal(props: ModalProps) {
   return (
-    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className={`modal ${className}`}>
-          <Dialog.Title className="modal-title">{title}</Dialog.Title>
-          {children}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Suspense>
+      <ModalDialog {...props} />
+    </Suspense>
   );
 }

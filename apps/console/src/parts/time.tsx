@@ -20,14 +20,20 @@ export function useNowMs(): number {
   );
 }
 
+interface TimeProps {
+  readonly at: string | number | undefined;
+  /** It may be ahead. Otherwise a time ahead is that of a clock that differs. */
+  readonly isAhead?: boolean;
+}
+
 /** A relative time. The exact one is its title. */
-export function Time({ at }: { readonly at: string | number | undefined }) {
+export function Time({ at, isAhead = false }: TimeProps) {
   const now = useNowMs();
   if (at === undefined || at === '') return <span className="quiet">–</span>;
   const time = new Date(at);
   return (
     <time dateTime={time.toISOString()} title={time.toLocaleString()} className="time">
-      {relativeTime(time.getTime(), Math.max(now, time.getTime()))}
+      {relativeTime(time.getTime(), isAhead ? now : Math.max(now, time.getTime()))}
     </time>
   );
 }

@@ -82,7 +82,8 @@ function useEdited({ kind, object, isNew = false, onSaved }: YamlEditorProps) {
       showNotice({ text: textOf(thrown), tone: 'bad' });
     }
   };
-  const isOld = !isNew && yamlOf(object) !== first;
+  const stored = useMemo(() => yamlOf(object), [object]);
+  const isOld = !isNew && stored !== first;
   const reload = (): void => show(object);
   return { text, setText, path, method, isChanged: text !== first, isOld, reload, save };
 }

@@ -24,7 +24,7 @@ export function YamlText({
   isReadOnly,
   complete,
 }: YamlTextProps) {
-  const numbers = useRef<HTMLOListElement>(null);
+  const numbers = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const [scrolled, setScrolled] = useState(NOT_SCROLLED);
@@ -33,7 +33,7 @@ export function YamlText({
     offer === undefined ? {} : { 'aria-controls': id, 'aria-activedescendant': `${id}-${offer.chosen}` };
   return (
     <div className="yaml">
-      <LineNumbers text={text} problems={problems} list={numbers} />
+      <LineNumbers text={text} problems={problems} place={numbers} />
       <div className="yaml-field">
         <textarea
           ref={field}
@@ -74,19 +74,24 @@ export function YamlText({
 interface LineNumbersProps {
   readonly text: string;
   readonly problems: readonly LineProblem[];
-  readonly list: RefObject<HTMLOListElement | null>;
+  readonly place: RefObject<HTMLDivElement | null>;
 }
 
-function LineNumbers({ text, problems, list }: LineNumbersProps) {
+/** One text for all lines, because a template can have 20,000. */
+function LineNumbers({ text, problems, place }: LineNumbersProps) {
   const lines = useMemo(() => text.split('\n').length, [text]);
+  const numbers = useMemo(() => Array.from({ length: lines }, (_, index) => index + 1).join('\n'), [lines]);
   const messages = new Map(problems.map(({ line, message }) => [line, message]));
   return (
-    <ol className="line-numbers" aria-hidden="true" ref={list}>
-      {Array.from({ length: lines }, (_, index) => (
-        <li key={index} className={messages.has(index + 1) ? 'bad' : ''} title={messages.get(index + 1)}>
-          {index + 1}
-        </li>
-      ))}
-    </ol>
+    <div className="line-numbers" aria-hidden="true" ref={place}>
+      <div className="all-numbers">
+        {numbers}
+        {[...messages].map(([line, message]) => (
+          <span key={line} className="bad" title={message} style={{ top: `${(line - 1) * 1.6}em` }}>
+            {line}
+          </span>
+        ))}
+      </div>
+    </div>
   );
 }

@@ -11,6 +11,8 @@ interface PlotProps {
 }
 
 const HEIGHT = 150;
+/** The first readings do not fill the width. */
+const SECONDS_MIN = 60;
 
 // oxlint-disable-next-line import/no-default-export -- React.lazy reads the default export
 export default function Plot({ title, times, points, format }: PlotProps) {
@@ -64,7 +66,10 @@ function optionsOf(parent: HTMLElement, format: (value: number) => string): UPlo
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] } },
+    scales: {
+      x: { range: (_plot, min, max) => [Math.min(min, max - SECONDS_MIN), max] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] },
+    },
     axes: [
       { ...axis, space: 80 },
       { ...axis, size: 70, values: (_plot, values) => values.map(format) },

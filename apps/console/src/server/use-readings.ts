@@ -5,6 +5,8 @@ import { withReading, type Reading } from './readings.ts';
 import { samplesIn } from './server-texts.ts';
 
 const POLL_MS = 5000;
+/** A rate needs two readings. */
+const FIRST_MS = 1000;
 let readings: readonly Reading[] = [];
 
 async function read(): Promise<readonly Reading[]> {
@@ -15,6 +17,10 @@ async function read(): Promise<readonly Reading[]> {
 
 /** Empty until there is an answer. The last reading is the current one. */
 export function useReadings(): readonly Reading[] {
-  const { data } = useQuery({ queryKey: ['metrics'], queryFn: read, refetchInterval: POLL_MS });
+  const { data } = useQuery({
+    queryKey: ['metrics'],
+    queryFn: read,
+    refetchInterval: () => (readings.length < 3 ? FIRST_MS : POLL_MS),
+  });
   return data ?? readings;
 }

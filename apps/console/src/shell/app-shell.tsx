@@ -7,9 +7,13 @@ import { currentUser } from '../api/session.ts';
 import { SignInPage } from '../sign-in/sign-in-page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Navigation } from './navigation.tsx';
+import { usePlainLinks } from './use-plain-links.ts';
 import { Icon } from '../parts/icon.tsx';
+import { preloadDialogs } from '../parts/modal.tsx';
 import { Notices } from '../parts/notices.tsx';
 
+/** After the first page has its data. */
+const PRELOAD_MS = 3000;
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 
 export function AppShell() {
@@ -56,6 +60,11 @@ function SignedIn({ username }: { readonly username: string }) {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
+  usePlainLinks();
+  useEffect(() => {
+    const timer = setTimeout(preloadDialogs, PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useEffect(() => setMenuOpen(false), [pathname]);
   useEffect(() => {
     const open = (event: KeyboardEvent): void => {

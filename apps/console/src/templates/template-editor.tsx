@@ -1,14 +1,13 @@
 /** The text of a template, and beside it what it becomes for a machine. */
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Hardware, Resource, Template } from '@tinkerbell/resources';
-import { parseYaml, toJson } from '@tinkerbell/yaml';
 import { hardware, pathOf, templates } from '../api/kinds.ts';
 import { sendForJson } from '../api/request.ts';
 import YamlEditor from '../parts/yaml-editor.tsx';
 import { YamlText } from '../parts/yaml-text.tsx';
-import { problemInBlock, type LineProblem } from '../parts/yaml-problems.ts';
+import type { LineProblem } from '../parts/yaml-problems.ts';
 import { templateCompletion } from './completions.ts';
 import { useRendering, type RenderFault, type Rendering } from './use-rendering.ts';
 
@@ -22,12 +21,8 @@ interface TemplateEditorProps {
 export default function TemplateEditor({ template, isNew, onSaved }: TemplateEditorProps) {
   const { namespace, name } = template.metadata;
   const [text, setText] = useState('');
-  // A long text is read after it is shown.
-  const shown = useDeferredValue(text);
-  const data = useMemo(() => templateTextIn(shown), [shown]);
   const [machine, setMachine] = useChosenMachine(namespace);
-  const { rendering, failure } = useRendering({ namespace, name, data, machine });
-  const own = useMemo(() => problemsInTemplate(shown, rendering?.error), [shown, rendering]);
+  const { rendering, failure, problems } = useRendering({ namespace, name, yaml: text, machine });
   return (
     <div className="template-editor">
       <YamlEditor
@@ -37,7 +32,7 @@ export default function TemplateEditor({ template, isNew, onSaved }: TemplateEdi
         onSaved={onSaved}
         onText={setText}
         complete={templateCompletion}
-        moreProblems={own}
+        moreProblems={problems}
       />
       <section aria-label="Rendering" className="rendering">
         <MachineChoice namespace={namespace} machine={machine} onChoose={setMachine} />
@@ -72,27 +67,6 @@ function RenderedText({ machine, rendering, failure }: RenderedTextProps) {
 }
 
 const NO_PROBLEMS: readonly LineProblem[] = [];
-
-function problemsInTemplate(text: string, fault: RenderFault | undefined): readonly LineProblem[] {
-  if (fault?.where !== 'template') return NO_PROBLEMS;
-  const { column, message, line = 1 } = fault;
-  const shown = column === undefined ? message : `column ${column} of the template: ${message}`;
-  return [problemInBlock(text, { field: 'spec.data', line, message: shown })];
-}
-
-/** Undefined while the YAML around it is broken. */
-function templateTextIn(text: string): string | undefined {
-  const parsed = parseYaml(text);
-  const [document] = parsed.ok ? parsed.documents : [];
-  const object = document === undefined ? undefined : toJson(document);
-  const spec = isMap(object) ? object['spec'] : undefined;
-  const data = isMap(spec) ? spec['data'] : undefined;
-  return typeof data === 'string' ? data : undefined;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function problemOf(fault: RenderFault): LineProblem {
   return { line: fault.line ?? 1, field: fault.path ?? '', message: fault.message };

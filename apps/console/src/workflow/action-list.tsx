@@ -26,6 +26,7 @@ export function ActionList({ workflow, records, onWish, onEdit }: ActionListProp
   const output = useMemo(() => Map.groupBy(records, placeOf), [records]);
   const current = workflow.status?.currentState?.actionID;
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const { shown, isBefore, isAfter, more } = useWindow(actions);
   if (actions.length === 0)
     return (
       <EmptyPage title="It has no actions yet">
@@ -36,7 +37,8 @@ export function ActionList({ workflow, records, onWish, onEdit }: ActionListProp
     );
   return (
     <ol className="actions-list" aria-label="Actions">
-      {actions.map((placed) => {
+      {isBefore && <MoreActions title="Show earlier actions" onMore={() => more('before')} />}
+      {shown.map((placed) => {
         const { action, task } = placed;
         const isOpen = opened.get(action.id) ?? (action.id === current || action.state === 'FAILED');
         const lines = output.get(`${task.name}\n${action.name ?? ''}`) ?? [];
@@ -67,7 +69,35 @@ export function ActionList({ workflow, records, onWish, onEdit }: ActionListProp
           </li>
         );
       })}
+      {isAfter && <MoreActions title="Show later actions" onMore={() => more('after')} />}
     </ol>
+  );
+}
+
+/** A workflow of thousands of actions is shown in parts. */
+const ACTIONS_SHOWN = 200;
+
+/** At first, the actions around the one that is next. */
+function useWindow(actions: readonly PlacedAction[]) {
+  const [reach, setReach] = useState({ before: ACTIONS_SHOWN / 2, after: ACTIONS_SHOWN });
+  const open = actions.findIndex(({ action }) => action.state !== 'SUCCESS');
+  const next = open === -1 ? actions.length - 1 : open;
+  const [from, to] = [Math.max(0, next - reach.before), Math.min(actions.length, next + reach.after)];
+  return {
+    shown: actions.slice(from, to),
+    isBefore: from > 0,
+    isAfter: to < actions.length,
+    more: (side: 'before' | 'after') => setReach({ ...reach, [side]: reach[side] + ACTIONS_SHOWN }),
+  };
+}
+
+function MoreActions({ title, onMore }: { readonly title: string; readonly onMore: () => void }) {
+  return (
+    <li className="action more">
+      <button type="button" className="button plain" onClick={onMore}>
+        {title}
+      </button>
+    </li>
   );
 }
 

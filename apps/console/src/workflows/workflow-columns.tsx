@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import type { Workflow } from '@tinkerbell/resources';
 import type { Column } from '../parts/data-table.tsx';
+import { RowLink } from '../parts/row-link.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Time } from '../parts/time.tsx';
 import { progressOf, stateOf, troubleOf } from '../workflow/workflow-facts.ts';
@@ -15,9 +15,9 @@ export const workflowColumns: readonly Column<Workflow>[] = [
     title: 'Name',
     value: nameOf,
     cell: ({ metadata: { namespace, name } }) => (
-      <Link to="/workflows/$namespace/$name" params={{ namespace, name }} className="strong">
+      <RowLink to={['workflows', namespace, name]} className="strong">
         {name}
-      </Link>
+      </RowLink>
     ),
   },
   {
@@ -37,9 +37,7 @@ export const workflowColumns: readonly Column<Workflow>[] = [
       spec?.hardwareRef === undefined ? (
         <span className="quiet">–</span>
       ) : (
-        <Link to="/machines/$namespace/$name" params={{ namespace, name: spec.hardwareRef }}>
-          {spec.hardwareRef}
-        </Link>
+        <RowLink to={['machines', namespace, spec.hardwareRef]}>{spec.hardwareRef}</RowLink>
       ),
   },
   { id: 'template', width: 110, leaves: 3, title: 'Template', value: ({ spec }) => spec?.templateRef ?? '' },
