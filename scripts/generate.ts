@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { collectionOf, crdFor, kinds } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
 import { diagnosisPage } from './diagnosis-page.ts';
+import { exampleManifests } from './example-manifests.ts';
 import { metricsReference } from './metrics-reference.ts';
 import { serverReference } from './server-reference.ts';
 import { workflowStatesPage } from './workflow-states.ts';
@@ -72,6 +73,7 @@ put('docs/reference/server.md', serverReference(), check);
 put('docs/reference/metrics.md', metricsReference(), check);
 put('docs/reference/diagnosis.md', diagnosisPage(), check);
 put('docs/reference/workflow-states.md', workflowStatesPage(), check);
+put('apps/tink/src/os/gen/example-manifests.ts', exampleManifests(), check);
 generateProtocol('api/proto', 'api/gen', check);
 generateProtocol('protocols/kube-protobuf/proto', 'protocols/kube-protobuf/src/gen', check);
 if (stale.length > 0) {
