@@ -12,6 +12,7 @@ import { headlineTable } from '../bench/src/recorded/headlines.ts';
 import { readRecords } from '../bench/src/recorded/records.ts';
 import { allTables } from '../bench/src/recorded/tables.ts';
 import { diagnosisPage, resultsIn } from './diagnosis-page.ts';
+import { exampleManifests } from './example-manifests.ts';
 import { metricsReference } from './metrics-reference.ts';
 import { serverReference } from './server-reference.ts';
 import { workflowStatesPage } from './workflow-states.ts';
@@ -96,6 +97,7 @@ put('docs/reference/workflow-states.md', workflowStatesPage(), check);
 const records = readRecords();
 putResults('README.md', `${headlineTable(records)}\n`, check);
 putResults('bench/README.md', allTables(records), check);
+put('apps/tink/src/os/gen/example-manifests.ts', exampleManifests(), check);
 generateProtocol('api/proto', 'api/gen', check);
 generateProtocol('protocols/kube-protobuf/proto', 'protocols/kube-protobuf/src/gen', check);
 if (stale.length > 0) {

@@ -21,6 +21,7 @@ import { addLogin } from './login/login-command.ts';
 import { addLogs } from './logs/logs-command.ts';
 import { addMetadataCommands } from './metadata/metadata-commands.ts';
 import { addMigrate } from './migrate/migrate-command.ts';
+import { addOs } from './os/os-command.ts';
 import { addPreflight } from './preflight/preflight-command.ts';
 import { addReprovision } from './reprovision/reprovision-command.ts';
 import { addRescue } from './rescue/rescue-command.ts';
@@ -132,6 +133,7 @@ export function createProgram(terminal: Terminal): Command {
   addBackup(program, terminal);
   addRestore(program, terminal);
   addMigrate(program, terminal);
+  addOs(program, terminal);
   addPreflight(program, terminal);
   addConfig(program, terminal);
   addLogin(program, terminal);

@@ -151,6 +151,15 @@ spec: {connection: {host: 127.0.0.1, insecureTLS: true}}
     first: 'tink apply -f discovered.yaml',
   },
   'docs/guides/doctor.md': { files: m1, first: 'tink apply -f m1.yaml' },
+  'docs/guides/operating-systems.md': {
+    files: {
+      'machines.yaml': ['r1', 'h1', 'h2', 't1', 'm1']
+        .map((name, index) => hardware(name, `02:00:00:00:00:0${index}`, `192.168.56.5${index}`))
+        .join('---\n'),
+      'worker.yaml': 'version: v1alpha1\nmachine: {type: worker}\n',
+    },
+    first: 'tink apply -f machines.yaml',
+  },
   'docs/guides/operations.md': { files: m1, first: create },
   'docs/guides/workflows.md': {
     files: { ...m1, 'template.yaml': misspelt },
