@@ -172,8 +172,9 @@ test('a definition whose rules may cost too much is refused, and limits make it 
   const inList: Schema = { type: 'array', items: ruled('self.l.all(a, a > 0)', { l: integers }) };
   assert.match(fault(inList) ?? '', /exceeds the budget/);
   assert.match(fault(ruled('self.', {})) ?? '', /^rule "self\."/);
-  assert.match(fault(ruled(`${'!'.repeat(1500)}true`, {})) ?? '', /250 operators deep/);
+  assert.match(fault(ruled(`${'!'.repeat(900)}true`, {})) ?? '', /250 operators deep/);
   assert.equal(fault(ruled(`${'!'.repeat(200)}true`, {})), undefined);
+  assert.match(fault(ruled(`${'true||'.repeat(600)}true`, {})) ?? '', /maxAstNodes \(1000\)/);
   assert.match(
     fault(ruled('true', {}, { messageExpression: 'self.l.map(' })) ?? '',
     /^rule "self\.l\.map\("/,
