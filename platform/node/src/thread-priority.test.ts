@@ -36,10 +36,13 @@ test(
     import { getPriority } from 'node:os';
     import { runBeforeOtherThreads } from ${JSON.stringify(module)};
     await promises.stat('/');
+    const nameOf = (id) => readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim();
+    const others = () => readdirSync('/proc/self/task').filter((id) => Number(id) !== process.pid);
+    // A thread has the name of the main thread until it runs for the first time.
+    while (others().some((id) => nameOf(id) === nameOf(process.pid))) await promises.stat('/');
     runBeforeOtherThreads();
     const seen = {};
-    for (const id of readdirSync('/proc/self/task'))
-      seen[readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim()] = getPriority(Number(id));
+    for (const id of readdirSync('/proc/self/task')) seen[nameOf(id)] = getPriority(Number(id));
     console.log(JSON.stringify(seen));
   `;
     const words = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program];
