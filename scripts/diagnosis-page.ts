@@ -24,7 +24,8 @@ const RESULTS = /^<!-- results -->\n(.*)^<!-- end of results -->\n/ms;
 const RESULTS_HEADING = `## Results
 
 \`npm run e2e -- doctor --report\` boots virtual machines with each of these faults and with none, and writes this table. The seconds are from the stand-still to
-the verdict, by the server's clock.
+the verdict, by the server's clock. Servers of machines with a BMC have records of five earlier boots, from which they know how long a start takes. The
+wrong VLAN is another bridge, and the missing driver is one that the kernel must not load. Rows may come from several runs.
 `;
 
 /** Returns the results of the fault suite in the page, which the suite writes. */

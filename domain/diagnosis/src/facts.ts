@@ -3,6 +3,7 @@ import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { bootsIn, type StagedRecord } from './boot/boot-records.ts';
 import { meaningOf } from './boot/event-table.ts';
 import { adviceOn } from './boot/reason-advice.ts';
+import { addressOf } from './networks.ts';
 import { isNetbooted, stepAfter, type StepName } from './steps.ts';
 import type { TimelineRecord } from './timeline-record.ts';
 
@@ -128,8 +129,18 @@ function bootWait(observation: Observation, boot: readonly StagedRecord[]): Wait
   return step === undefined ? undefined : waitOf(observation, record, step);
 }
 
-function waitOf({ nowMs, limitMs, down }: Observation, record: TimelineRecord, step: StepName): Wait {
-  const [sinceMs, limit] = [record.atMs, limitMs(step)];
+/** What a machine does after its script is known by its address. The next record of a machine without one is that of its agent. */
+const UNSEEN: readonly StepName[] = ['kernel', 'transfer', 'system', 'agent'];
+
+function stepsUntilSeen({ hardware }: Observation, step: StepName): readonly StepName[] {
+  const isUnseen = hardware !== undefined && addressOf(hardware) === undefined;
+  return step === 'kernel' && isUnseen ? UNSEEN : [step];
+}
+
+function waitOf(observation: Observation, record: TimelineRecord, step: StepName): Wait {
+  const { nowMs, limitMs, down } = observation;
+  const sinceMs = record.atMs;
+  const limit = stepsUntilSeen(observation, step).reduce((sum, one) => sum + limitMs(one), 0);
   const deafMs = down === undefined ? 0 : Math.max(0, down.untilMs - Math.max(down.fromMs, sinceMs));
   // Silence that was a finding before the server ended is one afterwards.
   const isOld = down !== undefined && down.fromMs - sinceMs >= limit;

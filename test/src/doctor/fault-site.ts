@@ -9,7 +9,7 @@ import type { BootCase } from '../firmware/cases.ts';
 import { prepareFiles } from '../firmware/run-matrix.ts';
 import { bootWithFault, type FaultResult } from './diagnose-boot.ts';
 import type { Fault } from './fault.ts';
-import { checkHealthy, healthyName } from './healthy-boots.ts';
+import { checkHealthy, FalseVerdict, healthyName } from './healthy-boots.ts';
 import type { ResultRow } from './results.ts';
 
 /** The limit by the server's own clock, from the stand-still to the verdict. */
@@ -69,7 +69,8 @@ export async function openFaultSite(healthy: readonly BootCase[] = []): Promise<
         await checkHealthy(bootCase, place);
         return { row: { ...row, found: NOTHING } };
       } catch (thrown) {
-        return { row: { ...row, found: 'no boot' }, error: messageOf(thrown) };
+        const found = thrown instanceof FalseVerdict ? thrown.verdict : 'no boot';
+        return { row: { ...row, found }, error: messageOf(thrown) };
       } finally {
         await rm(place.directory, { recursive: true, force: true });
       }

@@ -4,7 +4,7 @@ import { foundIn, saidLike, settledTroubles, silence, trouble, SETTLE_MS } from 
 import type { StagedRecord } from '../boot/boot-records.ts';
 import { adviceOn } from '../boot/reason-advice.ts';
 import type { Facts } from '../facts.ts';
-import { addressOf, isInNetwork } from './networks.ts';
+import { addressOf, isInNetwork } from '../networks.ts';
 
 /** So often a machine gets the address again that it has declined. */
 const DECLINES = 3;

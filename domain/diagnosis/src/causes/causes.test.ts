@@ -68,6 +68,19 @@ test('a transfer that timed out just before its step is overdue is not taken for
   assert.equal(diagnosisAt(44).verdict.cause, 'tftp-timeout');
 });
 
+test('files of a machine without an address in its Hardware are not seen, so silence counts when its agent is overdue too', () => {
+  const lines = toSystem.slice(0, -5).filter(([, what]) => !what.startsWith('image/'));
+  const hardware = {
+    ...observation({ lines: [], at: 0 }, 0).hardware!,
+    spec: { interfaces: [{ dhcp: {} }] },
+  };
+  const causeAt = (at: number, observed: Partial<Observation> = { hardware }) =>
+    diagnose(observation({ lines, at, observed }, at)).verdict.cause;
+  assert.equal(causeAt(60, {}), 'kernel-not-requested');
+  assert.equal(causeAt(180), undefined);
+  assert.equal(causeAt(200), 'kernel-not-requested');
+});
+
 test('an agent reports that the disk of the server is full', () => {
   const message =
     'hook: agent: reason=UNAVAILABLE: the session cannot be verified: PlatformError: the store could not write: database or disk is full';

@@ -5,7 +5,7 @@ import { evidenceOf, foundIn, silence } from './cause.ts';
 import type { Facts } from '../facts.ts';
 import { isOfSystem } from '../steps.ts';
 import type { TimelineRecord } from '../timeline-record.ts';
-import { addressOf, isInNetwork } from './networks.ts';
+import { addressOf, isInNetwork } from '../networks.ts';
 
 /** A problem of the BMC that nothing has overcome. It ends the workflow that waits for the machine. */
 function bmcFailure({ records, workflows = [], unfinished }: Facts): TimelineRecord | undefined {

@@ -229,7 +229,7 @@ export const systemCauses: readonly Cause[] = [
     sentence: 'The machine got its script, but does not load a kernel.',
     shows: 'The script was served, and no file of it was asked for within the usual time.',
     against:
-      'A file was asked for, or the in-memory OS reported. A kernel on another server is not seen here.',
+      'A file was asked for, or the in-memory OS reported. A kernel on another server is not seen here. If the Hardware has no address, files are not seen either, so the time of all steps up to the agent must pass.',
     advice: [
       'Check that the machine can reach the URL in the script: --ipxe-http-script-osie-url, or netboot.osie.baseURL of the Hardware.',
       'iPXE prints its error on the console.',
