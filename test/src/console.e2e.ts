@@ -244,7 +244,7 @@ test('a watch that is cut resumes, with a banner meanwhile', async () => {
   await using line = await startCuttableLine(Number(new URL(site.server.url).port));
   await using page = await freshPage();
   await signInWithToken(page, { server: { ...site.server, url: line.url } });
-  await page.goto(`${line.url}/console/machines`);
+  await page.goto(`${line.url}/console/machines?q=node-2`);
   await page.getByText('node-22').waitFor();
   line.cut();
   await page.getByText('The connection to the server is lost').waitFor();

@@ -5,7 +5,7 @@ export const pagesOfSite: readonly {
   readonly ready: RegExp;
 }[] = [
   { name: 'overview', path: '/', ready: /no such device/ },
-  { name: 'machines', path: '/machines', ready: /node-24/ },
+  { name: 'machines', path: '/machines', ready: /node-9/ },
   { name: 'machine-boot', path: '/machines/default/node-1', ready: /initramfs-x86_64/ },
   { name: 'machine-identity', path: '/machines/default/node-1?tab=identity', ready: /255\.255\.255\.0/ },
   { name: 'machine-workflows', path: '/machines/default/node-1?tab=workflows', ready: /node-1-debian/ },
@@ -17,7 +17,7 @@ export const pagesOfSite: readonly {
   { name: 'workflow-failed', path: '/workflows/default/node-1-debian', ready: /Retry from here/ },
   { name: 'workflow-running', path: '/workflows/default/node-3-debian', ready: /Breakpoint/ },
   { name: 'templates', path: '/templates', ready: /debian/ },
-  { name: 'template', path: '/templates/default/debian', ready: /Nothing is changed/ },
+  { name: 'template', path: '/templates/default/debian', ready: /would run this/ },
   { name: 'new-machine', path: '/new-machine', ready: /of the interface it boots from/ },
   { name: 'new-machine-csv', path: '/new-machine?tab=csv', ready: /Paste rows/ },
   { name: 'images', path: '/images', ready: /No image has been pushed/ },
@@ -25,5 +25,5 @@ export const pagesOfSite: readonly {
   { name: 'bmcs', path: '/bmcs', ready: /bmc-1/ },
   { name: 'access', path: '/access', ready: /Roles in all namespaces/ },
   { name: 'audit', path: '/audit', ready: /hardware/ },
-  { name: 'server', path: '/server', ready: /Reports of agents/ },
+  { name: 'server', path: '/server', ready: /^Processor \d+ %/ },
 ];
