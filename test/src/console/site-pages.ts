@@ -11,6 +11,7 @@ export const pagesOfSite: readonly {
   { name: 'machine-workflows', path: '/machines/default/node-1?tab=workflows', ready: /node-1-debian/ },
   { name: 'machine-power', path: '/machines/default/node-1?tab=power', ready: /Boot once from/ },
   { name: 'machine-console', path: '/machines/default/node-1?tab=console', ready: /closed: / },
+  { name: 'machine-metadata', path: '/machines/default/node-1?tab=metadata', ready: /NoCloud/ },
   { name: 'machine-events', path: '/machines/default/node-1?tab=events', ready: /kernel: Linux/ },
   { name: 'machine-yaml', path: '/machines/default/node-1?tab=yaml', ready: /Nothing is changed/ },
   { name: 'workflows', path: '/workflows', ready: /node-5-debian/ },
