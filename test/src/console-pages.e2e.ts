@@ -155,7 +155,7 @@ test('a template is rendered for a machine beside it, with the line of a problem
 
 test('the command palette goes to a machine with the keyboard only', async () => {
   await using page = await adminPage('/machines');
-  await page.getByText('node-23').waitFor();
+  await page.getByText('node-9').waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: /Page, machine/ }).fill('node-23');
   await page.keyboard.press('Enter');

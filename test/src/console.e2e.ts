@@ -41,7 +41,7 @@ test('a token signs in, and a wrong one says why', async () => {
   await page.getByRole('button', { name: 'Sign in with this token' }).click();
   await page.getByRole('alert').filter({ hasText: 'the token is invalid' }).waitFor();
   await signInWithToken(page, site, await site.tokenOf('view'));
-  await page.getByText('system:serviceaccount:default:view-').waitFor();
+  await page.locator('.username', { hasText: 'system:serviceaccount:default:view-' }).waitFor();
   const [cookie] = await page.context().cookies();
   assert.deepEqual(
     [cookie?.name, cookie?.httpOnly, cookie?.sameSite, cookie?.path],
@@ -59,7 +59,7 @@ test('the link in the log signs in once', async () => {
     await using page = await freshPage();
     await page.goto(url);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.getByText('system:admin').waitFor();
+    await page.locator('.username', { hasText: 'system:admin' }).waitFor();
     assert.equal(new URL(page.url()).hash, '', 'the code does not stay in the address');
   }
   await using again = await freshPage();
@@ -75,7 +75,7 @@ test('an identity provider signs in', async () => {
   await page.locator('input[name=password]').fill('x');
   await page.locator('button[type=submit]').click();
   await page.getByRole('button', { name: /Continue/ }).click();
-  await page.getByText('oidc:ann').waitFor();
+  await page.locator('.username', { hasText: 'oidc:ann' }).waitFor();
   assert.equal(new URL(page.url()).search, '', 'the code does not stay in the address');
 });
 
@@ -244,7 +244,7 @@ test('a watch that is cut resumes, with a banner meanwhile', async () => {
   await using line = await startCuttableLine(Number(new URL(site.server.url).port));
   await using page = await freshPage();
   await signInWithToken(page, { server: { ...site.server, url: line.url } });
-  await page.goto(`${line.url}/console/machines`);
+  await page.goto(`${line.url}/console/machines?q=node-2`);
   await page.getByText('node-22').waitFor();
   line.cut();
   await page.getByText('The connection to the server is lost').waitFor();

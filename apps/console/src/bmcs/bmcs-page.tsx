@@ -1,18 +1,21 @@
 import { useMemo } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { BmcMachine } from '@tinkerbell/resources';
-import { bmcMachines } from '../api/kinds.ts';
+import type { BmcMachine, Hardware } from '@tinkerbell/resources';
+import { bmcMachines, hardware } from '../api/kinds.ts';
 import { useObjects } from '../api/use-objects.ts';
 import { DataTable, type Column } from '../parts/data-table.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { RowLink } from '../parts/row-link.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { inNamespace } from '../parts/shell-word.ts';
 import { TinkCommand } from '../parts/tink-command.tsx';
 import { useNamespace } from '../shell/namespace.ts';
 
-const columns: readonly Column<BmcMachine>[] = [
+type BmcRow = BmcMachine & { readonly machine: string };
+
+const columns: readonly Column<BmcRow>[] = [
   { id: 'name', width: 140, title: 'Name', value: ({ metadata }) => metadata.name, className: 'strong' },
   {
     id: 'host',
@@ -21,6 +24,19 @@ const columns: readonly Column<BmcMachine>[] = [
     title: 'Host',
     value: ({ spec }) => spec?.connection.host ?? '',
     className: 'mono',
+  },
+  {
+    id: 'machine',
+    width: 140,
+    leaves: 4,
+    title: 'Machine',
+    value: ({ machine }) => machine,
+    cell: ({ metadata: { namespace }, machine }) =>
+      machine === '' ? (
+        <span className="quiet">none</span>
+      ) : (
+        <RowLink to={['machines', namespace, machine]}>{machine}</RowLink>
+      ),
   },
   {
     id: 'power',
@@ -45,14 +61,15 @@ const columns: readonly Column<BmcMachine>[] = [
     value: ({ metadata }) => metadata.namespace ?? '',
   },
 ];
-const keyOf = ({ metadata: { namespace, name } }: BmcMachine): string => `${namespace}/${name}`;
+const keyOf = ({ metadata: { namespace, name } }: BmcRow): string => `${namespace}/${name}`;
 
 export function BmcsPage() {
   const namespace = useNamespace();
   const { items, isComplete, failure } = useObjects(bmcMachines, { namespace });
   const { sort = 'name' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const rows = useMemo(() => [...items], [items]);
+  const { items: machines } = useObjects(hardware, { namespace });
+  const rows = useMemo(() => withMachines(items, machines), [items, machines]);
   return (
     <div className="page tall">
       <PageHead title="BMCs" beside={<span className="count">{rows.length}</span>} />
@@ -75,6 +92,17 @@ export function BmcsPage() {
       <TinkCommand command={`tink get machines${inNamespace(namespace)}`} />
     </div>
   );
+}
+
+/** The machine whose BMC it is. */
+function withMachines(bmcs: readonly BmcMachine[], machines: readonly Hardware[]): readonly BmcRow[] {
+  const owners = new Map(
+    machines.map(({ metadata: { namespace, name }, spec }) => [`${namespace}/${spec?.bmcRef?.name}`, name]),
+  );
+  return bmcs.map((bmc) => {
+    const { namespace, name } = bmc.metadata;
+    return { ...bmc, machine: owners.get(`${namespace}/${name}`) ?? '' };
+  });
 }
 
 function contactOf({ status }: BmcMachine) {

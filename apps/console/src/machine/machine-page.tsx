@@ -22,9 +22,10 @@ import { RecordList } from './record-list.tsx';
 import { WorkflowsPanel } from './workflows-panel.tsx';
 
 const ConsolePanel = lazy(() => import('./console-panel.tsx'));
+const MetadataPanel = lazy(() => import('./metadata-panel.tsx'));
 const YamlEditor = lazy(() => import('../parts/yaml-editor.tsx'));
 
-const tabs = ['boot', 'identity', 'workflows', 'power', 'console', 'events', 'yaml'] as const;
+const tabs = ['boot', 'identity', 'workflows', 'power', 'console', 'metadata', 'events', 'yaml'] as const;
 type Tab = (typeof tabs)[number];
 const titles: Readonly<Record<Tab, string>> = {
   boot: 'Boot',
@@ -32,6 +33,7 @@ const titles: Readonly<Record<Tab, string>> = {
   workflows: 'Workflows',
   power: 'Power',
   console: 'Console',
+  metadata: 'Metadata',
   events: 'Events',
   yaml: 'YAML',
 };
@@ -124,6 +126,8 @@ function TabContent({ tab, machine }: { readonly tab: Tab; readonly machine: Har
       return <PowerPanel machine={machine} />;
     case 'console':
       return <ConsolePanel machine={machine} />;
+    case 'metadata':
+      return <MetadataPanel machine={machine} />;
     case 'events':
       return <RecordList label="Events of the machine" records={records} />;
     case 'yaml':
@@ -139,6 +143,7 @@ function commandOf(tab: Tab, { metadata: { name, namespace } }: Hardware): strin
     workflows: `tink tree hardware ${word}${place}`,
     power: `tink power status ${word}${place}`,
     console: `tink console ${word}${place}`,
+    metadata: `tink get hardware ${word}${place} -o yaml`,
     events: `tink events --machine ${word}${place} -w`,
     yaml: `tink edit hardware ${word}${place}`,
   };

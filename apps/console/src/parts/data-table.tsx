@@ -35,7 +35,7 @@ interface DataTableProps<Row> {
 
 const ROW_HEIGHT = 40;
 const CHECK_WIDTH = 40;
-const OVERSCAN = 12;
+const OVERSCAN = 6;
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, keyOf, sort, onSort, selection } = props;

@@ -37,7 +37,13 @@ export default function Plot({ title, times, points, format }: PlotProps) {
     };
   }, []);
   useEffect(() => {
-    plot.current?.setData([times.map((ms) => ms / 1000), [...points]]);
+    const shown = plot.current;
+    const seconds = times.map((ms) => ms / 1000);
+    const [first = 0, last = 0] = [seconds[0], seconds.at(-1)];
+    shown?.batch(() => {
+      shown.setData([seconds, [...points]], false);
+      shown.setScale('x', { min: Math.min(first, last - SECONDS_MIN), max: last });
+    });
   }, [times, points]);
   const last = points.findLast((one) => one !== null);
   return (
@@ -48,6 +54,10 @@ export default function Plot({ title, times, points, format }: PlotProps) {
       <div ref={place} aria-hidden="true" />
     </figure>
   );
+}
+
+function clockTime(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString([], { hourCycle: 'h23' });
 }
 
 /** Colours come from the theme at the time when the page is opened. */
@@ -67,11 +77,10 @@ function optionsOf(parent: HTMLElement, format: (value: number) => string): UPlo
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { range: (_plot, min, max) => [Math.min(min, max - SECONDS_MIN), max] },
       y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] },
     },
     axes: [
-      { ...axis, space: 80 },
+      { ...axis, space: 90, values: (_plot, seconds) => seconds.map(clockTime) },
       { ...axis, size: 70, values: (_plot, values) => values.map(format) },
     ],
     series: [{}, { stroke: colour('--accent'), fill: colour('--accent-soft'), width: 1.5, spanGaps: false }],

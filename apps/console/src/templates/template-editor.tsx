@@ -5,6 +5,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Hardware, Resource, Template } from '@tinkerbell/resources';
 import { hardware, pathOf, templates } from '../api/kinds.ts';
 import { sendForJson } from '../api/request.ts';
+import { inNamespace, shellWord } from '../parts/shell-word.ts';
+import { TinkCommand } from '../parts/tink-command.tsx';
 import YamlEditor from '../parts/yaml-editor.tsx';
 import { YamlText } from '../parts/yaml-text.tsx';
 import type { LineProblem } from '../parts/yaml-problems.ts';
@@ -23,22 +25,26 @@ export default function TemplateEditor({ template, isNew, onSaved }: TemplateEdi
   const [text, setText] = useState('');
   const [machine, setMachine] = useChosenMachine(namespace);
   const { rendering, failure, problems } = useRendering({ namespace, name, yaml: text, machine });
+  const words = `${shellWord(name)} --hardware ${shellWord(machine || 'MACHINE')}${inNamespace(namespace)}`;
   return (
-    <div className="template-editor">
-      <YamlEditor
-        kind={templates}
-        object={template}
-        isNew={isNew}
-        onSaved={onSaved}
-        onText={setText}
-        complete={templateCompletion}
-        moreProblems={problems}
-      />
-      <section aria-label="Rendering" className="rendering">
-        <MachineChoice namespace={namespace} machine={machine} onChoose={setMachine} />
-        <RenderedText machine={machine} rendering={rendering} failure={failure} />
-      </section>
-    </div>
+    <>
+      <div className="template-editor">
+        <YamlEditor
+          kind={templates}
+          object={template}
+          isNew={isNew}
+          onSaved={onSaved}
+          onText={setText}
+          complete={templateCompletion}
+          moreProblems={problems}
+        />
+        <section aria-label="Rendering" className="rendering">
+          <MachineChoice namespace={namespace} machine={machine} onChoose={setMachine} />
+          <RenderedText machine={machine} rendering={rendering} failure={failure} />
+        </section>
+      </div>
+      <TinkCommand command={`tink template render ${words}`} />
+    </>
   );
 }
 

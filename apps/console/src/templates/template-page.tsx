@@ -8,8 +8,6 @@ import { useObjects } from '../api/use-objects.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { inNamespace, shellWord } from '../parts/shell-word.ts';
-import { TinkCommand } from '../parts/tink-command.tsx';
 import { StartWorkflow } from './start-workflow.tsx';
 
 const TemplateEditor = lazy(() => import('./template-editor.tsx'));
@@ -32,7 +30,7 @@ tasks:
 
 export function TemplatePage() {
   const { namespace = '', name = '' } = useParams({ strict: false });
-  const { create, machine = 'MACHINE' } = useSearch({ strict: false });
+  const { create } = useSearch({ strict: false });
   const isNew = create !== undefined;
   const { items, isComplete } = useObjects(templates, { namespace, name }, !isNew);
   const [isStarting, setStarting] = useState(false);
@@ -79,12 +77,6 @@ export function TemplatePage() {
           }
         />
       </Suspense>
-      <div className="page-end">
-        <p className="quiet">The same rendering on the command line:</p>
-        <TinkCommand
-          command={`tink template render ${shellWord(name)} --hardware ${shellWord(machine)}${inNamespace(namespace)}`}
-        />
-      </div>
       {isStarting && <StartWorkflow template={template} onClose={() => setStarting(false)} />}
     </div>
   );
