@@ -55,7 +55,10 @@ export function diskDevice(disk: AttachedDisk, isBootable = true): readonly stri
     case 'virtio':
       return [`virtio-blk-pci,${place}`];
     case 'sata':
-      return [`ide-hd,${place}${disk.worldWideName === undefined ? '' : `,wwn=${disk.worldWideName}`}`];
+      // Each port of the controller has one disk, and QEMU takes the first one for all.
+      return [
+        `ide-hd,${place},bus=ide.${disk.index}${disk.worldWideName === undefined ? '' : `,wwn=${disk.worldWideName}`}`,
+      ];
     case 'nvme':
       return [`nvme,serial=LAB${disk.index},${place}`];
     case 'sd':

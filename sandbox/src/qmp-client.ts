@@ -19,14 +19,15 @@ type Answer = Readonly<Record<string, unknown>>;
 export async function connectQmp(path: string, onEvent?: (name: string) => void): Promise<QmpClient> {
   const socket = await connect(path);
   const waiting: ((answer: Answer) => void)[] = [];
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket });
+  lines.on('line', (line) => {
     const answer: unknown = JSON.parse(line);
     if (!isRecord(answer)) return;
     if (typeof answer['event'] === 'string') onEvent?.(answer['event']);
     else if ('return' in answer || 'error' in answer) waiting.shift()?.(answer);
   });
-  // QEMU ends with the machine, and waiting callers see the machine's own end.
-  socket.on('error', () => undefined);
+  // QEMU ends with the machine, and waiting callers see the machine's own end. The interface repeats the errors of its input.
+  for (const emitter of [socket, lines]) emitter.on('error', () => undefined);
   const execute = async (command: string, args?: Readonly<Record<string, unknown>>): Promise<unknown> => {
     const answer = await new Promise<Answer>((resolve) => {
       waiting.push(resolve);

@@ -23,9 +23,9 @@ test('no two machines have the same name or address', () => {
     assert.equal(new Set(allCases.map((one) => one[key])).size, allCases.length, key);
 });
 
-test('npm test runs about a third of the machines', () => {
+test('npm test runs at least a fifth of the machines', () => {
   const tested = testedCases.length + testedExamples.length;
-  assert.ok(tested * 4 >= allCases.length, `${tested} of ${allCases.length}`);
+  assert.ok(tested * 5 >= allCases.length, `${tested} of ${allCases.length}`);
 });
 
 test('examples/README.md names the test of each folder that runs on a machine', () => {

@@ -52,6 +52,8 @@ export interface ActionCase {
   readonly diskBytes?: number;
   readonly diskBus?: DiskBus;
   readonly moreDisks?: readonly MoreDisk[];
+  /** The port to which it is connected (default: one of the site's own network). The stack ends with the case. */
+  readonly port?: (site: Site, cleanup: AsyncDisposableStack) => Promise<string>;
   /** The images of its actions, for the list of what is covered. */
   readonly images: readonly string[];
   /** Builds what the case needs, and returns its objects. The server runs. */

@@ -10,6 +10,8 @@ export interface LabMachine {
   readonly firmware: Firmware;
   /** `metadata.instance.storage`, which rootio reads. */
   readonly storage?: object;
+  /** Default: one of the site's own network. */
+  readonly ip?: { readonly address: string; readonly netmask: string; readonly gateway: string };
 }
 
 const GLOBAL_TIMEOUT_SECONDS = 1800;
@@ -46,9 +48,9 @@ export function objectsFor(machine: LabMachine, steps: readonly ActionStep[]): C
   };
 }
 
-function hardwareFor({ name, number, firmware, storage }: LabMachine): ApiObject {
+function hardwareFor({ name, number, firmware, storage, ip: ofCase }: LabMachine): ApiObject {
   const mac = macOf(number);
-  const ip = {
+  const ip = ofCase ?? {
     address: `192.168.56.${number}`,
     netmask: '255.255.255.0',
     // A packet for another network then reaches the bridge, and is counted.

@@ -34,10 +34,11 @@ export async function runCase(
   const objects = await one.objects(site);
   for (const object of [objects.hardware, objects.template, objects.workflow])
     await createObject(site.server, object);
+  const port = one.port === undefined ? await site.network.addPort() : await one.port(site, cleanup);
   const machine = await createMachine({
     ...one,
     directory,
-    port: await site.network.addPort(),
+    port,
     ...(one.isIso === true ? { cdromPath: await fetchImage(one, site, directory) } : {}),
   });
   cleanup.defer(() => machine.powerOff());

@@ -52,13 +52,21 @@ function urlsOf({ environment }: ActionDefinition): readonly string[] {
   return [...urls, ...(environment.get('CMD_LINE') ?? '').matchAll(FILE_ARGUMENT).map(([url]) => url)];
 }
 
-function checksumFindings(machine: string, { name, environment }: ActionDefinition): readonly Finding[] {
-  return FILES.filter(
-    ([url, checksum]) => (environment.get(url) ?? '') !== '' && (environment.get(checksum) ?? '') === '',
-  ).map(([url, checksum]) => ({
-    machine,
-    item: 'checksum',
-    level: 'warning',
-    message: `action "${name}" does not check ${url}: set ${checksum} to sha256: and its digits`,
-  }));
+/** The actions that compare a checksum. A registry checks what it sends by itself. */
+const COMPARES = /(?:^|\/)(?:image2disk|kexec|archive2disk)(?:[:@]|$)/;
+
+function checksumFindings(
+  machine: string,
+  { name, image, environment }: ActionDefinition,
+): readonly Finding[] {
+  if (!COMPARES.test(image)) return [];
+  const value = (variable: string): string => environment.get(variable) ?? '';
+  return FILES.filter(([url, checksum]) => /^https?:/.test(value(url)) && value(checksum) === '').map(
+    ([url, checksum]) => ({
+      machine,
+      item: 'checksum',
+      level: 'warning',
+      message: `action "${name}" does not check ${url}: set ${checksum} to sha256: and its digits`,
+    }),
+  );
 }

@@ -7,6 +7,7 @@ import { diskImages, vyos } from './disk-images.ts';
 import { alpine, examples } from './examples.ts';
 import { debianInstaller, installers, talosNetboot } from './installers.ts';
 import { isoBios, isoUefi } from './iso.ts';
+import { behindIscRelay, behindOwnRelay } from './provisioning-network.ts';
 import { storage } from './storage.ts';
 import { uefi } from './uefi.ts';
 
@@ -20,6 +21,8 @@ export const actionCases: readonly ActionCase[] = [
   storage,
   containers,
   airGap,
+  behindOwnRelay,
+  behindIscRelay,
 ];
 
 /** `npm run e2e -- examples`. */

@@ -6,6 +6,8 @@ import { startChild } from '@tinkerbell/sandbox';
 /** The site's own network, and what no router forwards: broadcasts, and multicast of the link. */
 const INSIDE = [
   'dst net 192.168.56.0/24',
+  // Behind the router of provisioning-network.ts.
+  'dst net 10.10.20.0/24',
   'dst host 255.255.255.255',
   'dst net 224.0.0.0/24',
   'dst net fe80::/10',

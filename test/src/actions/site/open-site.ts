@@ -50,6 +50,8 @@ export interface Site {
   readonly debianImage: string | undefined;
   /** A folder with `linux` and `initrd.gz`. */
   readonly debianInstaller: string | undefined;
+  /** Ends with the site. */
+  readonly cleanup: AsyncDisposableStack;
   readonly busybox: ReadonlyMap<Architecture, Busybox>;
 }
 
@@ -83,7 +85,8 @@ export async function openSite(needs: SiteNeeds, cleanup: AsyncDisposableStack):
     flags: needs.isoArchitectures.size === 0 ? [] : ['--iso-static-ipam-enabled=true'],
   });
   cleanup.defer(() => server.stop());
-  return { ...files, network, server, directory, imagesDirectory, hookDirectory, uploads, capture };
+  const place = { directory, imagesDirectory, hookDirectory };
+  return { ...files, ...place, network, server, uploads, capture, cleanup };
 }
 
 /** A router that forwards nothing. With it the bridge has a link, also while no machine is on. */
