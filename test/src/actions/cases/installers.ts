@@ -102,7 +102,7 @@ function installerCase(folder: string, rest: InstallerRest): ActionCase {
 }
 
 /** The real installer. It gets no mirror: this site has no way out. */
-export const debianInstaller: ActionCase = exampleCase(
+const debianInstaller: ActionCase = exampleCase(
   'debian-installer',
   {
     firmware: 'bios',
