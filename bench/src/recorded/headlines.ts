@@ -19,6 +19,8 @@ export const HEADLINES: readonly (readonly [bench: string, row: string, shown: s
   ['tftp', 'window 16, 50 clients', 'TFTP, window 16, 50 clients'],
   ['tftp', 'window 1, 50 clients', 'TFTP, window 1, 50 clients'],
   ['scripts', 'iPXE scripts, one core', 'iPXE scripts for 10,000 machines, one core'],
+  ['go-template', 'parse and execute', 'render a Template of 20 actions'],
+  ['simulation', '10,000 boots', '10,000 simulated boots with the real services in one process'],
   ['image2disk', 'zstd', 'write a zstd image of 2 GiB to a disk'],
   ['api', 'durable status updates, 64 writers, beside', 'durable status updates over the API, 64 writers'],
   [
