@@ -1,5 +1,6 @@
 /** Compares IPv4 addresses with the network of a machine. */
 import type { Hardware } from '@tinkerbell/resources';
+import { networkAddress, parseIpv4 } from '@tinkerbell/wire';
 
 export interface AddressInNetwork {
   readonly address: string;
@@ -14,13 +15,7 @@ export function addressOf(hardware: Hardware | undefined): AddressInNetwork | un
 }
 
 export function isInNetwork(other: string, { address, netmask }: AddressInNetwork): boolean {
-  return networkOf(other, netmask) === networkOf(address, netmask);
-}
-
-function networkOf(address: string, netmask: string): string {
-  const bytes = (text: string) => text.split('.').map(Number);
-  const mask = bytes(netmask);
-  return bytes(address)
-    .map((byte, at) => byte & (mask[at] ?? 255))
-    .join('.');
+  const [mask, one, two] = [netmask, other, address].map(parseIpv4);
+  if (mask === undefined || one === undefined || two === undefined) return false;
+  return networkAddress(one, mask) === networkAddress(two, mask);
 }

@@ -1,4 +1,5 @@
 /** Attributes as JSON with upstream's names and order (its pkg/data): what rules match, and what the annotation holds. */
+import { isRecord, type Hardware } from '@tinkerbell/resources';
 import type { AgentAttributes } from './agent-attributes.ts';
 
 export type AttributesJson = Readonly<Record<string, unknown>>;
@@ -53,6 +54,18 @@ export function attributesAnnotation(attributes: AttributesJson | undefined): Re
   if (attributes === undefined) return {};
   const text = JSON.stringify(attributes);
   return utf8Length(text) > ANNOTATION_BYTES_MAX ? {} : { [ATTRIBUTES_ANNOTATION]: text };
+}
+
+/** Returns what the agent of the machine has reported. Returns undefined without the annotation, and for one that is invalid. */
+export function reportedAttributes({ metadata }: Pick<Hardware, 'metadata'>): AttributesJson | undefined {
+  const text = metadata.annotations?.[ATTRIBUTES_ANNOTATION];
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function part(name: string, value: object | undefined, fields: readonly string[]): AttributesJson {

@@ -10,6 +10,7 @@ export {
   ATTRIBUTES_ANNOTATION,
   attributesAnnotation,
   attributesJson,
+  reportedAttributes,
   type AttributesJson,
 } from './attributes-json.ts';
 export {

@@ -85,6 +85,7 @@ export {
   usedHardware,
   type Claim,
 } from './hardware/ownership.ts';
+export { agentIdOf } from './hardware/agent-id.ts';
 export { macsOf } from './hardware/macs-of.ts';
 export { primaryMacOf } from './hardware/primary-mac.ts';
 export { RESCUE_ANNOTATION } from './hardware/rescue.ts';

@@ -11,11 +11,11 @@ import {
 } from '@tinkerbell/engine-rendering';
 import type { Authorizer } from '@tinkerbell/platform-contract';
 import {
+  agentIdOf,
   formatProblem,
   hardwareKind,
   isRecord,
   ofKind,
-  primaryMacOf,
   templateKind,
   type Hardware,
 } from '@tinkerbell/resources';
@@ -119,7 +119,7 @@ function inputFor(
   const mayRead = (reference: ObjectReference): boolean =>
     deps.authorizer.decide(user, { verb: 'get', ...reference }).allowed;
   const { references, referenceProblems } = referencedObjects(deps, hardware, mayRead);
-  const agent = hardware.spec?.agentID || primaryMacOf(hardware);
+  const agent = agentIdOf(hardware);
   const values = { ...(agent === undefined ? {} : { device_1: agent }), ...hardwareMap };
   return { hardware, hardwareMap: values, references, referenceProblems };
 }

@@ -1,6 +1,7 @@
 /** What the text of a template becomes for one machine, asked after every pause in typing. */
 import { useEffect, useState } from 'react';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
+import { isRecord } from '@tinkerbell/yaml/json';
 import { pathOf, templates } from '../api/kinds.ts';
 import { sendForJson, textOf } from '../api/request.ts';
 import { problemInBlock, type LineProblem } from '../parts/yaml-problems.ts';
@@ -69,13 +70,9 @@ function templateTextIn(text: string): string | undefined {
   const parsed = parseYaml(text);
   const [document] = parsed.ok ? parsed.documents : [];
   const object = document === undefined ? undefined : toJson(document);
-  const spec = isMap(object) ? object['spec'] : undefined;
-  const data = isMap(spec) ? spec['data'] : undefined;
+  const spec = isRecord(object) ? object['spec'] : undefined;
+  const data = isRecord(spec) ? spec['data'] : undefined;
   return typeof data === 'string' ? data : undefined;
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function problemsInTemplate(text: string, fault: RenderFault | undefined): readonly LineProblem[] {

@@ -1,16 +1,16 @@
 /** `tink bmc`: what of a BMC works, and which parts it reports. */
 import type { Command } from 'commander';
-import { bmcReport, INVENTORY_CONDITION, type BmcFinding, type BmcReport } from '@tinkerbell/bmc';
-import { bmcMachineKind, bmcTaskKind, hardwareKind } from '@tinkerbell/resources';
+import { INVENTORY_CONDITION, type BmcFinding, type BmcReport } from '@tinkerbell/bmc';
+import { hardwareKind } from '@tinkerbell/resources';
 import { stringifyYaml } from '@tinkerbell/yaml';
-import type { Session } from '../client/session.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
 import { TinkFailure } from '../failure.ts';
 import { printable, withoutControls } from '../output/printable.ts';
 import { alignedText } from '../output/table-text.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { secondsOf } from '../output/time-span.ts';
-import { chosenMachines, type ChosenMachine } from './chosen-machines.ts';
+import { reportsOf } from './bmc-reports.ts';
+import { chosenMachines } from './chosen-machines.ts';
 import { addDiscover } from './discover-command.ts';
 import { askServer } from './ask-server.ts';
 import { addRotate } from './rotate-command.ts';
@@ -54,26 +54,6 @@ function addCheck(group: Command, terminal: Terminal): void {
       if (failed.length > 0)
         throw new TinkFailure(`${failed.length} of ${reports.length} BMCs do not work as they should`);
     });
-}
-
-async function reportsOf(
-  session: Session,
-  machines: readonly ChosenMachine[],
-): Promise<readonly BmcReport[]> {
-  const tasks = new Map<string, Awaited<ReturnType<typeof tasksIn>>>();
-  const reports: BmcReport[] = [];
-  for (const { hardware, bmc } of machines) {
-    const { namespace } = hardware.metadata;
-    const machine = await session.client.get({ kind: bmcMachineKind, namespace, name: bmc });
-    const known = tasks.get(namespace) ?? (await tasksIn(session, namespace));
-    tasks.set(namespace, known);
-    reports.push(bmcReport({ machine, hardware, tasks: known }));
-  }
-  return reports;
-}
-
-async function tasksIn({ client }: Session, namespace: string) {
-  return (await client.list(bmcTaskKind, { namespace })).items;
 }
 
 function textOf({ machine, host, findings }: BmcReport): string {

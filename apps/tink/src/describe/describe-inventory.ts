@@ -1,5 +1,5 @@
 /** The hardware attributes that the agent reported. The server keeps them in an annotation of the Hardware. */
-import { ATTRIBUTES_ANNOTATION } from '@tinkerbell/enrollment';
+import { reportedAttributes } from '@tinkerbell/enrollment';
 import { isRecord, type Hardware } from '@tinkerbell/resources';
 import { fieldsText, section } from './describe-text.ts';
 
@@ -7,9 +7,8 @@ import { fieldsText, section } from './describe-text.ts';
 const SHOWN_MAX = 32;
 
 /** Returns a section of `tink describe hardware`; empty if the annotation is missing or invalid. */
-export function inventorySection({ metadata }: Hardware): string {
-  const text = metadata.annotations?.[ATTRIBUTES_ANNOTATION];
-  const inventory = text === undefined ? undefined : parsed(text);
+export function inventorySection(hardware: Hardware): string {
+  const inventory = reportedAttributes(hardware);
   if (inventory === undefined) return '';
   const { product, chassis, bios, baseboard, cpu, memory } = inventory;
   const fields = [
@@ -26,15 +25,6 @@ export function inventorySection({ metadata }: Hardware): string {
     ...rows('GPU', inventory['gpuDevices'], (device) => words(device, ['vendor', 'product'])),
   ] as const;
   return section('Inventory', fieldsText(fields.map(([name, value]) => [name ?? '', value])));
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns `Dell Inc. PowerEdge R640 (serialNumber ABC)`, or undefined if nothing is known. */

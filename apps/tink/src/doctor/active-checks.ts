@@ -1,10 +1,10 @@
 /** `tink doctor MACHINE --check`: what can be tried from this host, besides what the server has observed. */
-import { bmcReport } from '@tinkerbell/bmc';
 import { messageOf, type AddressHolder } from '@tinkerbell/platform-contract';
 import { createNodeAddressProbe } from '@tinkerbell/platform-node';
-import { bmcMachineKind, bmcTaskKind, hardwareKind, macsOf, type Hardware } from '@tinkerbell/resources';
+import { hardwareKind, macsOf, type Hardware } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
+import { reportsOf } from '../bmc/bmc-reports.ts';
 import type { ObjectName } from '../client/client.ts';
 import type { Session } from '../client/session.ts';
 import { observe } from '../preflight/observe.ts';
@@ -86,19 +86,14 @@ export function holderCheck(
       };
 }
 
-async function bmcOf({ client }: Session, hardware: Hardware): Promise<readonly Check[]> {
-  const name = hardware.spec?.bmcRef?.name ?? '';
-  if (name === '') return [{ check: 'bmc', state: 'note', message: 'the Hardware names no BMC' }];
-  const { namespace } = hardware.metadata;
+async function bmcOf(session: Session, hardware: Hardware): Promise<readonly Check[]> {
+  const bmc = hardware.spec?.bmcRef?.name ?? '';
+  if (bmc === '') return [{ check: 'bmc', state: 'note', message: 'the Hardware names no BMC' }];
   try {
-    const machine = await client.get({ kind: bmcMachineKind, namespace, name });
-    const { items: tasks } = await client.list(bmcTaskKind, { namespace });
-    const { findings } = bmcReport({ machine, hardware, tasks });
-    return findings.map(({ check, state, message }) => ({
-      check: 'bmc',
-      state,
-      message: `${check}: ${message}`,
-    }));
+    const reports = await reportsOf(session, [{ hardware, bmc }]);
+    return reports.flatMap(({ findings }) =>
+      findings.map(({ check, state, message }) => ({ check: 'bmc', state, message: `${check}: ${message}` })),
+    );
   } catch (thrown) {
     return [{ check: 'bmc', state: 'failed', message: messageOf(thrown) }];
   }

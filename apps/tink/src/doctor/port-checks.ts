@@ -1,12 +1,17 @@
 /** Connects to the ports of the server as machines do, from this host. */
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
+import { encodeTftp } from '@tinkerbell/tftp';
 import type { Check } from './check.ts';
 
 const TIMEOUT_MS = 3_000;
 const TFTP_PORT = 69;
-/** RFC 1350: a read request, and the error that ends the transfer. */
-const READ_REQUEST = Buffer.from('\0\u0001tink-doctor-check\0octet\0', 'latin1');
+const READ_REQUEST = encodeTftp({
+  kind: 'read-request',
+  fileName: 'tink-doctor-check',
+  mode: 'octet',
+  options: [],
+});
 
 export interface ServerPorts {
   readonly host: string;

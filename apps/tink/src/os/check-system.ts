@@ -1,12 +1,5 @@
 /** `tink os check`: finds what is missing before a machine is touched. */
-import {
-  hardwareKind,
-  isOfKind,
-  ofKind,
-  templateKind,
-  workflowKind,
-  type Hardware,
-} from '@tinkerbell/resources';
+import { hardwareKind, isOfKind, templateKind, workflowKind, type Hardware } from '@tinkerbell/resources';
 import { placeholderProblems } from '../apply/placeholders.ts';
 import { formatManifestProblem, type LocatedObject } from '../manifests/manifest-objects.ts';
 import { fileFindings, type FileCheck } from './file-findings.ts';
@@ -33,16 +26,12 @@ export async function checkSystem({
     message: formatManifestProblem(problem),
   }));
   const resources = objects.map(({ resource }) => resource);
-  const machines = resources
-    .filter((one) => isOfKind(one, hardwareKind))
-    .map((one) => ofKind(one, hardwareKind));
-  const workflows = resources
-    .filter((one) => isOfKind(one, workflowKind))
-    .map((one) => ofKind(one, workflowKind));
+  const machines = resources.filter((one) => isOfKind(one, hardwareKind));
+  const workflows = resources.filter((one) => isOfKind(one, workflowKind));
   const templates = new Map(
     resources
       .filter((one) => isOfKind(one, templateKind))
-      .map((one) => [one.metadata.name, ofKind(one, templateKind).spec?.data ?? '']),
+      .map(({ metadata, spec }) => [metadata.name, spec?.data ?? '']),
   );
   const known = new Map<string, string | undefined>();
   const cached = async (url: string): Promise<string | undefined> => {

@@ -13,6 +13,7 @@ const FILES: readonly (readonly [url: string, checksum: string])[] = [
 ];
 /** Files that an installer names in its kernel arguments. Not those of the metadata, which only the machine may read. */
 const FILE_ARGUMENT = /https?:\/\/\S+\/images\/\S+\.(?:squashfs|iso|img)\b/g;
+
 export interface FileCheck {
   readonly machine: Hardware;
   readonly workflow: Workflow;

@@ -1,5 +1,6 @@
 /** Makes the manifests of an example for a machine that the server knows. Pure. */
 import {
+  agentIdOf,
   apiVersionOf,
   hardwareKind,
   ofKind,
@@ -97,7 +98,7 @@ interface Run {
 
 function workflowFor(sample: Workflow, { machine, system, answers }: Run): Workflow {
   const { name, namespace } = machine.metadata;
-  const agent = machine.spec?.agentID || primaryMacOf(machine) || '';
+  const agent = agentIdOf(machine) ?? '';
   const hardwareMap = { ...sample.spec?.hardwareMap, device_1: agent, ...answers.values };
   return {
     apiVersion: apiVersionOf(workflowKind),

@@ -2,11 +2,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { nearest } from '@tinkerbell/resources';
 import { placeholderProblems } from '../apply/placeholders.ts';
 import type { Session } from '../client/session.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
-import { checkManifests } from '../manifests/manifest-objects.ts';
+import { checkManifests, formatManifestProblem } from '../manifests/manifest-objects.ts';
 import { findHardware } from '../workflow/create-workflow.ts';
 import type { Answers } from './answers.ts';
 import { manifestsFor, manifestText, type SystemManifests } from './init-manifests.ts';
@@ -96,17 +97,13 @@ function textsOf(made: readonly SystemManifests[]): Readonly<Record<string, stri
 function leftToEdit(texts: Readonly<Record<string, string>>, folder: string): readonly string[] {
   const files = Object.entries(texts).map(([name, text]) => ({ name: join(folder, name), text }));
   const { objects, problems } = checkManifests(files, { fallback: 'default' });
-  return [...problems, ...placeholderProblems(objects)].map(
-    ({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`,
-  );
+  return [...problems, ...placeholderProblems(objects)].map(formatManifestProblem);
 }
 
 /** @throws TinkFailure when the file is unreadable. */
 export async function fileText(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   return readFile(path, 'utf8').catch((thrown: unknown) => {
-    throw new TinkFailure(
-      `cannot read ${path}: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    );
+    throw new TinkFailure(`cannot read ${path}: ${messageOf(thrown)}`);
   });
 }

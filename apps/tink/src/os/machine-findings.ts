@@ -1,6 +1,6 @@
 /** Whether a machine has what a system needs. Pure. */
 import { isRecord, type Hardware } from '@tinkerbell/resources';
-import { ATTRIBUTES_ANNOTATION } from '@tinkerbell/enrollment';
+import { reportedAttributes } from '@tinkerbell/enrollment';
 import type { Finding } from './finding.ts';
 import type { SystemFacts } from './systems.ts';
 
@@ -18,14 +18,14 @@ export function machineFindings(
   ];
 }
 
-function diskFindings({ metadata: { name }, spec }: Hardware): readonly Finding[] {
+/** Returns what makes the findings of one item. */
+function finder({ name }: Hardware['metadata'], item: Finding['item']) {
+  return (level: Finding['level'], message: string): Finding => ({ machine: name, item, level, message });
+}
+
+function diskFindings({ metadata, spec }: Hardware): readonly Finding[] {
   const disks = (spec?.disks ?? []).map(({ device = '' }) => device);
-  const of = (level: Finding['level'], message: string): Finding => ({
-    machine: name,
-    item: 'disk',
-    level,
-    message,
-  });
+  const of = finder(metadata, 'disk');
   if (disks.length === 0)
     return [
       of('missing', 'spec.disks is empty: name the disk, for example /dev/disk/by-id/nvme-MODEL_SERIAL'),
@@ -39,12 +39,7 @@ function diskFindings({ metadata: { name }, spec }: Hardware): readonly Finding[
 
 function memoryFinding(machine: Hardware, stored: Hardware | undefined, facts: SystemFacts): Finding {
   const found = memoryOf(stored) ?? memoryOf(machine);
-  const of = (level: Finding['level'], message: string): Finding => ({
-    machine: machine.metadata.name,
-    item: 'memory',
-    level,
-    message,
-  });
+  const of = finder(machine.metadata, 'memory');
   const wanted = `${facts.name} needs ${facts.memoryMebibytes} MiB`;
   if (found === undefined)
     return of('warning', `the server does not know the memory of the machine; ${wanted}`);
@@ -56,7 +51,7 @@ function memoryFinding(machine: Hardware, stored: Hardware | undefined, facts: S
 function memoryOf(machine: Hardware | undefined): number | undefined {
   const bytes = machine?.status?.attributes?.outOfBand?.memory?.totalBytes ?? 0;
   if (bytes > 0) return Math.round(bytes / BYTES_PER_MEBIBYTE);
-  return mebibytesIn(reportedMemory(machine?.metadata.annotations?.[ATTRIBUTES_ANNOTATION] ?? ''));
+  return mebibytesIn(reportedMemory(machine));
 }
 
 /** Of `32GB`, in the units of 1024 that agents use. */
@@ -66,37 +61,23 @@ function mebibytesIn(text: string): number | undefined {
 }
 
 /** What the agent has reported: `32GB`. */
-function reportedMemory(attributes: string): string {
-  try {
-    const value: unknown = JSON.parse(attributes);
-    const memory = isRecord(value) && isRecord(value['memory']) ? value['memory'] : {};
-    return typeof memory['total'] === 'string' ? memory['total'] : '';
-  } catch {
-    return '';
-  }
+function reportedMemory(machine: Hardware | undefined): string {
+  const memory = machine && reportedAttributes(machine)?.['memory'];
+  const total = isRecord(memory) ? memory['total'] : undefined;
+  return typeof total === 'string' ? total : '';
 }
 
-function firmwareFinding({ metadata: { name }, spec }: Hardware, facts: SystemFacts): Finding {
+function firmwareFinding({ metadata, spec }: Hardware, facts: SystemFacts): Finding {
   const hasUefi = (spec?.interfaces ?? []).some(({ dhcp }) => dhcp?.uefi === true);
-  const of = (level: Finding['level'], message: string): Finding => ({
-    machine: name,
-    item: 'firmware',
-    level,
-    message,
-  });
+  const of = finder(metadata, 'firmware');
   if (facts.firmware === 'any') return of('ok', 'any');
   return hasUefi
     ? of('ok', 'UEFI')
     : of('missing', `${facts.name} needs UEFI: set uefi: true in spec.interfaces[].dhcp`);
 }
 
-function userDataFinding({ metadata: { name }, spec }: Hardware, document: string): Finding {
+function userDataFinding({ metadata, spec }: Hardware, document: string): Finding {
   const text = spec?.userData ?? '';
-  const of = (level: Finding['level'], message: string): Finding => ({
-    machine: name,
-    item: 'user-data',
-    level,
-    message,
-  });
+  const of = finder(metadata, 'user-data');
   return text === '' ? of('missing', `spec.userData is empty: it holds the ${document}`) : of('ok', document);
 }

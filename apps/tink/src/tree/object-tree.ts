@@ -1,6 +1,6 @@
 /** Builds a tree of the objects that belong to a machine or a workflow. Pure. */
 import { shownState } from '@tinkerbell/workflow';
-import { ATTRIBUTES_ANNOTATION, matchRuleSets, type AttributesJson } from '@tinkerbell/enrollment';
+import { matchRuleSets, reportedAttributes } from '@tinkerbell/enrollment';
 import {
   isRecord,
   type BmcJob,
@@ -128,7 +128,7 @@ function conditionsText(object: Resource): string {
 
 /** Evaluates the machine's attributes against the rule sets, like enrollment does. */
 function ruleSetNodes(hardware: Hardware, { ruleSets }: TreeObjects): readonly TreeNode[] {
-  const attributes = attributesOf(hardware.metadata.annotations?.[ATTRIBUTES_ANNOTATION]);
+  const attributes = reportedAttributes(hardware);
   const { winner, results } = matchRuleSets(ruleSets, attributes);
   const winning = winner === undefined ? '' : `${winner.metadata.namespace}/${winner.metadata.name}`;
   return results
@@ -141,16 +141,6 @@ function ruleSetNodes(hardware: Hardware, { ruleSets }: TreeObjects): readonly T
       ]),
       children: [],
     }));
-}
-
-function attributesOf(text: string | undefined): AttributesJson | undefined {
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function ownerNodes({ metadata }: Resource): readonly TreeNode[] {

@@ -1,5 +1,5 @@
 /** Finds the Hardware of a workflow, and the value of a template's `device_1`. */
-import { isRecord, primaryMacOf, type Hardware } from '@tinkerbell/resources';
+import { agentIdOf, isRecord, type Hardware } from '@tinkerbell/resources';
 import { usageFailure } from '../failure.ts';
 
 /** Returns the MAC in lower case with colons, or undefined if `text` is not a MAC. */
@@ -20,7 +20,7 @@ export function hardwareMapFor(
   hardware: Hardware | undefined,
   pairs: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const agent = hardware?.spec?.agentID || primaryMacOf(hardware);
+  const agent = agentIdOf(hardware);
   return { ...(agent === undefined ? {} : { device_1: agent }), ...pairs };
 }
 
