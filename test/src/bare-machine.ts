@@ -2,13 +2,17 @@
  * The common part of tests with one bare machine: a separate network, the server in it, the command line, and
  * time limits.
  */
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildHook, withCacheLock } from '@tinkerbell/hook';
 import {
+  enterPrivateNetwork,
   fetchIpxeBinaries,
+  loadDemoManifests,
+  startRouterAdvertiser,
   type DemoMachine,
   type Firmware,
   type RunningServer,
@@ -47,6 +51,16 @@ export async function serverOptions(
     ipxeDirectory: ipxe.directory,
     address: serverAddress,
   };
+}
+
+/** Enters the network of one bare machine, which is not created yet. What needs the outside world must have happened before. */
+export async function enterRack(firmware: Firmware, cleanup: AsyncDisposableStack) {
+  const network = await enterPrivateNetwork(serverAddress);
+  cleanup.defer(startRouterAdvertiser(network.bridge));
+  const { template, machines } = await loadDemoManifests(1, firmware);
+  const [demo] = machines;
+  assert.ok(demo !== undefined);
+  return { network, template, demo };
 }
 
 export async function until(

@@ -4,16 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  createMachine,
-  createObject,
-  enterPrivateNetwork,
-  loadDemoManifests,
-  startRouterAdvertiser,
-  startServer,
-} from '@tinkerbell/sandbox';
+import { createMachine, createObject, startServer } from '@tinkerbell/sandbox';
 import { openBmcOf } from '@tinkerbell/sandbox/bmc';
-import { limitOf, serverAddress, serverOptions } from './bare-machine.ts';
+import { enterRack, limitOf, serverOptions } from './bare-machine.ts';
 import { confirm } from './console/console-scene.ts';
 import { openBrowser, signInWithToken } from './console/open-browser.ts';
 import { putSmallImage, WRONG_DISK_TEMPLATE } from './wrong-disk-template.ts';
@@ -66,11 +59,7 @@ test('a boot, a failed action and its retry are followed and done by clicks alon
 async function openBrowserAtMachine(cleanup: AsyncDisposableStack) {
   const options = await serverOptions('bios', cleanup);
   putSmallImage(options.imagesDirectory);
-  const network = await enterPrivateNetwork(serverAddress);
-  cleanup.defer(startRouterAdvertiser(network.bridge));
-  const { template, machines } = await loadDemoManifests(1, 'bios');
-  const [demo] = machines;
-  assert.ok(demo !== undefined);
+  const { network, template, demo } = await enterRack('bios', cleanup);
   const place = { directory: options.dataDirectory, port: await network.addPort() };
   const machine = await createMachine({ ...demo, ...place, firmware: 'bios', bootOrder: 'disk' });
   cleanup.defer(() => machine.powerOff());
@@ -87,6 +76,6 @@ async function openBrowserAtMachine(cleanup: AsyncDisposableStack) {
   await signInWithToken(page, { server });
   await page.getByRole('link', { name: 'Machines', exact: true }).click();
   await page.getByRole('link', { name: demo.name, exact: true }).click();
-  const told = () => [...machine.serial.tail(30), ...server.tail()].join('\n');
-  return { page, operations: bmc.operations, ending: limitOf(machine.failed, told) };
+  const lastOutput = () => [...machine.serial.tail(30), ...server.tail()].join('\n');
+  return { page, operations: bmc.operations, ending: limitOf(machine.failed, lastOutput) };
 }

@@ -1,4 +1,4 @@
-/** The examples of which every change runs a machine each: Debian's own installer, and stand-ins of Talos and VyOS. */
+/** The examples that `npm test` runs on a machine: stand-ins of Talos and VyOS. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';

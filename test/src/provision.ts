@@ -2,7 +2,6 @@
  * One bare machine in a separate network, from power-on to the login prompt of the system that was written to
  * its disk. During image2disk the server is killed and started again.
  */
-import assert from 'node:assert/strict';
 import { link } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withCacheLock } from '@tinkerbell/hook';
@@ -10,17 +9,14 @@ import {
   buildDebianImage,
   createMachine,
   createObject,
-  enterPrivateNetwork,
-  loadDemoManifests,
-  startRouterAdvertiser,
   startServer,
   type Firmware,
   type TimelineRecord,
 } from '@tinkerbell/sandbox';
 import {
   cacheDirectory,
+  enterRack,
   limitOf,
-  serverAddress,
   serverOptions,
   timelineOf,
   tink,
@@ -43,11 +39,7 @@ export async function provisionWithServerKilled(firmware: Firmware): Promise<Pro
   const options = await serverOptions(firmware, cleanup);
   const image = await withCacheLock(cacheDirectory, () => buildDebianImage({ cacheDirectory }));
   await link(image.path, join(options.imagesDirectory, 'debian-12.img.zst'));
-  const network = await enterPrivateNetwork(serverAddress);
-  cleanup.defer(startRouterAdvertiser(network.bridge));
-  const { template, machines } = await loadDemoManifests(1, firmware);
-  const [demoMachine] = machines;
-  assert.ok(demoMachine !== undefined);
+  const { network, template, demo: demoMachine } = await enterRack(firmware, cleanup);
   let server = await startServer({ ...options, networkInterface: network.bridge });
   cleanup.defer(() => server.stop());
   for (const object of [template, demoMachine.hardware, demoMachine.workflow])

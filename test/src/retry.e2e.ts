@@ -4,16 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  createMachine,
-  createObject,
-  enterPrivateNetwork,
-  loadDemoManifests,
-  startRouterAdvertiser,
-  startServer,
-  type ApiObject,
-} from '@tinkerbell/sandbox';
-import { limitOf, serverAddress, serverOptions, timelineOf, tink, until } from './bare-machine.ts';
+import { createMachine, createObject, startServer, type ApiObject } from '@tinkerbell/sandbox';
+import { enterRack, limitOf, serverOptions, timelineOf, tink, until } from './bare-machine.ts';
 import { putSmallImage, WRONG_DISK_TEMPLATE } from './wrong-disk-template.ts';
 
 const WORKFLOW = 'machine-1-debian';
@@ -38,11 +30,7 @@ test('retry from the failed action ends the run without repeating the earlier on
   await using cleanup = new AsyncDisposableStack();
   const options = await serverOptions('bios', cleanup);
   putSmallImage(options.imagesDirectory);
-  const network = await enterPrivateNetwork(serverAddress);
-  cleanup.defer(startRouterAdvertiser(network.bridge));
-  const { template, machines } = await loadDemoManifests(1, 'bios');
-  const [demoMachine] = machines;
-  assert.ok(demoMachine !== undefined);
+  const { network, template, demo: demoMachine } = await enterRack('bios', cleanup);
   const server = await startServer({ ...options, networkInterface: network.bridge });
   cleanup.defer(() => server.stop());
   const ours: ApiObject = { ...template, spec: { data: WRONG_DISK_TEMPLATE } };

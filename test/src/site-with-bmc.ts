@@ -4,17 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIso, withCacheLock } from '@tinkerbell/hook';
-import {
-  buildDebianImage,
-  createMachine,
-  enterPrivateNetwork,
-  loadDemoManifests,
-  startRouterAdvertiser,
-  startServer,
-  type ApiObject,
-} from '@tinkerbell/sandbox';
+import { buildDebianImage, createMachine, startServer, type ApiObject } from '@tinkerbell/sandbox';
 import { openBmcOf } from '@tinkerbell/sandbox/bmc';
-import { cacheDirectory, limitOf, serverAddress, serverOptions } from './bare-machine.ts';
+import { cacheDirectory, enterRack, limitOf, serverOptions } from './bare-machine.ts';
 import { installedKubectl } from './installed-kubectl.ts';
 
 export interface BmcSiteOptions {
@@ -36,11 +28,7 @@ export async function openSiteWithBmc(
     return { image: await buildDebianImage({ cacheDirectory }), kubectl: await installedKubectl() };
   });
   linkSync(image.path, join(options.imagesDirectory, 'debian-12.img.zst'));
-  const network = await enterPrivateNetwork(serverAddress);
-  cleanup.defer(startRouterAdvertiser(network.bridge));
-  const { template, machines } = await loadDemoManifests(1, firmware);
-  const [demo] = machines;
-  assert.ok(demo !== undefined);
+  const { network, template, demo } = await enterRack(firmware, cleanup);
   const directory = options.dataDirectory;
   const port = await network.addPort();
   const machine = await createMachine({ ...demo, firmware, directory, port, bootOrder: 'disk' });
