@@ -12,6 +12,7 @@ import { alternate, median, quantile } from './rounds.ts';
 import { residentMegabytes } from './running-program.ts';
 import { storeHardware } from './stored-hardware.ts';
 import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
+import { HARDWARE, patchMetadata } from './patched-hardware.ts';
 import { openWatchers } from './watchers.ts';
 import { createWorkflows, createSite } from './workflow-objects.ts';
 
@@ -24,7 +25,6 @@ const FAN_OUT_GOAL_MS = 100;
 const START_GOAL_SECONDS = 2;
 const MEMORY_GOAL_MEGABYTES = 400;
 const SETTLE_MS = 5000;
-export const HARDWARE = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
 
 export const apiBenchmark: Benchmark = {
   name: 'api',
@@ -144,13 +144,8 @@ async function fanOutRow(context: BenchContext, server: LoopbackServer): Promise
 }
 
 /** Changes an annotation of one Hardware. */
-export async function patchMachine(url: string, round: number): Promise<void> {
-  const response = await fetch(`${url}${HARDWARE}/machine-1`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/merge-patch+json' },
-    body: JSON.stringify({ metadata: { annotations: { round: String(round) } } }),
-  });
-  if (!response.ok) throw new Error(await response.text());
+export function patchMachine(url: string, round: number): Promise<void> {
+  return patchMetadata(url, 1, { annotations: { round: String(round) } });
 }
 
 async function startRows(context: BenchContext, count: number): Promise<Row[]> {

@@ -31,7 +31,7 @@ export interface Row {
   readonly peerValue: number | null;
   /** How many times better ours is than the peer. Above 1 ours is better, whatever the unit. */
   readonly ratio: number | null;
-  /** With the reason where there is none. */
+  /** `none: ` and the reason, if the row has no goal. */
   readonly goal: string;
   readonly met: boolean | null;
 }
@@ -51,9 +51,9 @@ export interface Measurement {
  */
 export type Goal = { readonly ratio: number } | { readonly value: number } | { readonly none: string };
 
-/** Of a row that explains another one. */
+/** For a row that explains another one. */
 export const EXPLAINS: Goal = { none: 'explains the row above' };
-/** Of a row without a peer that is as good, and of which nobody has said how much is enough. */
+/** For a row that has no comparable peer and no agreed limit. */
 export const WATCHED: Goal = { none: 'watched for growth' };
 
 /** A goal of a ratio without a peer is neither met nor missed. */

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { WATCHED, rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
-import { flood, HARDWARE, label, steadyChanges } from './console/changes.ts';
+import { flood, label, steadyChanges } from './console/changes.ts';
 import {
   firstLoad,
   heapMegabytes,
@@ -12,6 +12,7 @@ import {
   openChromium,
 } from './console/measured-page.ts';
 import { signedIn, type Site } from './console/signed-in.ts';
+import { HARDWARE } from './patched-hardware.ts';
 import { median, quantile } from './rounds.ts';
 import { processorSeconds, residentMegabytes } from './running-program.ts';
 import { storeHardware } from './stored-hardware.ts';

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { patchMachine } from './api.ts';
 import { rowOf, WATCHED, type BenchContext, type Benchmark, type Goal, type Row } from './benchmark.ts';
 import { addressesOf } from './machines.ts';
+import { HARDWARE } from './patched-hardware.ts';
 import { quantile } from './rounds.ts';
 import { residentMegabytes } from './running-program.ts';
 import { storeHardware } from './stored-hardware.ts';
 import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
 
 const SIZES = { quick: [1000, 10_000], whole: [1000, 10_000, 100_000] } as const;
-const HARDWARE = '/apis/tinkerbell.org/v1alpha1/hardware';
-const PATCHED = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
 /** Memory is read after start-up's garbage was collected. */
 const SETTLE_MS = 5000;
 const ROUNDS = 100;
@@ -76,7 +75,7 @@ function requestsOf(
   const machine = (round: number): number => (round * 7919) % count;
   return {
     'a page of 500': () => got(`${url}${HARDWARE}?limit=500`),
-    'one Hardware': (round) => got(`${url}${PATCHED}/machine-${machine(round)}`),
+    'one Hardware': (round) => got(`${url}${HARDWARE}/machine-${machine(round)}`),
     'an iPXE script': (round) => got(`${url}/ipxe/script/${addressesOf(machine(round)).mac}/auto.ipxe`),
     'a change': (round) => patchMachine(url, round),
   };

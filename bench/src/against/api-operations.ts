@@ -1,4 +1,5 @@
-import { HARDWARE, patchMachine, statusUpdates, WRITERS } from '../api.ts';
+import { patchMachine, statusUpdates, WRITERS } from '../api.ts';
+import { HARDWARE } from '../patched-hardware.ts';
 import { httpLoad } from '../http-load.ts';
 import { processorSeconds } from '../running-program.ts';
 import { startOnLoopback } from '../tinkerbell-server.ts';

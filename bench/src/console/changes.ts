@@ -1,18 +1,9 @@
 /** Changes of machines over the API, as the work of a site makes them. */
-import { hardwareOf } from '../machines.ts';
-
-export const HARDWARE = '/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware';
+import { patchMetadata } from '../patched-hardware.ts';
 
 /** Sets a label of a machine. */
-export async function label(url: string, machine: number, value: string): Promise<void> {
-  const { name } = hardwareOf(machine).metadata;
-  const response = await fetch(`${url}${HARDWARE}/${name}`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/merge-patch+json' },
-    body: JSON.stringify({ metadata: { labels: { turn: value } } }),
-  });
-  if (!response.ok) throw new Error(`a change was refused: ${response.status} ${await response.text()}`);
-  await response.body?.cancel();
+export function label(url: string, machine: number, value: string): Promise<void> {
+  return patchMetadata(url, machine, { labels: { turn: value } });
 }
 
 interface Flood {
