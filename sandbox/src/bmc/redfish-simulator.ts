@@ -6,11 +6,11 @@ import type { RedfishLies } from './redfish-lies.ts';
 import { RedfishService, type RedfishServiceOptions } from './redfish-service.ts';
 
 export interface RedfishSimulatorOptions extends RedfishServiceOptions {
-  /** Without it, the service speaks plain HTTP. */
   /** Default: 127.0.0.1. */
   readonly address?: string;
   /** Default: a free one. */
   readonly port?: number;
+  /** Without it, the service speaks plain HTTP. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
 
