@@ -10,6 +10,7 @@ import {
   type TimelineRecord,
 } from '@tinkerbell/sandbox';
 import type { MachineBmc } from '@tinkerbell/sandbox/bmc';
+import { timelineOf } from '../bare-machine.ts';
 import { certificateFor, type ServerCertificate } from '../firmware/certificates.ts';
 import { createLab, HOST_INTERFACE, type Lab } from '../firmware/lab.ts';
 import { startRelay } from '../firmware/relay.ts';
@@ -18,7 +19,7 @@ import { bmcFor, installDisk } from './fault-bmc.ts';
 import { systemFor, writeImages } from './fault-files.ts';
 import { hardwareFor, workFor, type MachineIdentity } from './fault-objects.ts';
 import type { Fault, FaultPlace, RunningFault } from './fault.ts';
-import { diagnosisOf, hardwareNow, timelineOf, type FoundDiagnosis } from './observed-machine.ts';
+import { diagnosisOf, hardwareNow, type FoundDiagnosis } from './observed-machine.ts';
 import { startOnSmallDisk } from './small-disk.ts';
 
 const POLL_MS = 500;
@@ -48,7 +49,7 @@ export async function bootWithFault(place: FaultPlace): Promise<FaultResult> {
   return {
     diagnosis,
     hardware: await hardwareNow(server, hardware),
-    timeline: await timelineOf(server, hardware),
+    timeline: await timelineOf(server, { hardware }),
     report: await reportOf(running),
   };
 }
@@ -193,7 +194,7 @@ async function finding({ server, hardware, machine }: RunningFault): Promise<Fou
     let healthy = 0;
     for (;;) {
       const diagnosis = await diagnosisOf(server, hardware);
-      const isOver = (await timelineOf(server, hardware)).some(
+      const isOver = (await timelineOf(server, { hardware })).some(
         ({ details }) => details?.['to'] === 'SUCCESS',
       );
       if (isOver && diagnosis?.state === 'healthy') healthy += 1;
@@ -207,7 +208,7 @@ async function finding({ server, hardware, machine }: RunningFault): Promise<Fou
 
 async function reportOf({ server, hardware, machine, bmc }: RunningFault): Promise<string> {
   const diagnosis = await diagnosisOf(server, hardware);
-  const lines = (await timelineOf(server, hardware)).map(
+  const lines = (await timelineOf(server, { hardware })).map(
     ({ atMs, source, event, message }) => `${new Date(atMs).toISOString()} ${source} ${event}: ${message}`,
   );
   return [

@@ -1,10 +1,11 @@
 /** Boots without a fault, of every firmware: the doctor must find nothing in them, from power-on until the workflow has succeeded. */
 import { isArm, type ApiObject, type TimelineRecord } from '@tinkerbell/sandbox';
+import { timelineOf } from '../bare-machine.ts';
 import { bootToAgent, type BootInput, type ReachedBoot } from '../firmware/boot.ts';
 import { firmwareMatrix, isoMatrix, nameOf, type BootCase } from '../firmware/cases.ts';
 import { template } from '../firmware/reach-agent.ts';
 import { ERASE, templateData } from './fault.ts';
-import { diagnosisOf, timelineOf } from './observed-machine.ts';
+import { diagnosisOf } from './observed-machine.ts';
 
 const POLL_MS = 500;
 /** Longer than a problem needs to become a finding. */
@@ -59,7 +60,7 @@ export class FalseVerdict extends Error {
 async function staysHealthy({ server, hardware, machine }: ReachedBoot): Promise<void> {
   const end = AbortSignal.timeout(LIMIT_MS);
   for (let healthy = 0; healthy < HEALTHY_POLLS;) {
-    const timeline = await timelineOf(server, hardware);
+    const timeline = await timelineOf(server, { hardware });
     const stop = timeline.find(({ event }) => event === 'boot-stopped');
     if (stop !== undefined) throw new FalseVerdict(String(stop.details?.['cause']), timeline);
     const diagnosis = await diagnosisOf(server, hardware);

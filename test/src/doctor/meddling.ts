@@ -1,7 +1,7 @@
 /** What an operator does to a machine that boots. */
 import { createObject } from '@tinkerbell/sandbox';
+import { timelineOf } from '../bare-machine.ts';
 import type { RunningFault } from './fault.ts';
-import { timelineOf } from './observed-machine.ts';
 
 const POLL_MS = 200;
 const LIMIT_MS = 4 * 60_000;
@@ -30,7 +30,7 @@ export async function holdWithPause(running: RunningFault): Promise<void> {
 
 async function until({ server, hardware, machine }: RunningFault, event: string): Promise<void> {
   const end = AbortSignal.timeout(LIMIT_MS);
-  while (!(await timelineOf(server, hardware)).some((record) => record.event === event)) {
+  while (!(await timelineOf(server, { hardware })).some((record) => record.event === event)) {
     if (end.aborted) throw new Error(`no ${event}: ${machine.serial.tail(30).join('\n')}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -1,5 +1,5 @@
-/** What the server says about a machine: its verdict and its timeline. */
-import type { ApiObject, RunningServer, TimelineRecord } from '@tinkerbell/sandbox';
+/** What the server says about a machine: its verdict, and its Hardware. */
+import type { ApiObject, RunningServer } from '@tinkerbell/sandbox';
 
 export interface FoundDiagnosis {
   readonly state: string;
@@ -20,14 +20,6 @@ export async function diagnosisOf(
 
 export async function hardwareNow(server: RunningServer, hardware: ApiObject): Promise<ApiObject> {
   return (await (await server.request(`${server.url}${pathOf(hardware)}`)).json()) as ApiObject;
-}
-
-export async function timelineOf(
-  server: RunningServer,
-  hardware: ApiObject,
-): Promise<readonly TimelineRecord[]> {
-  const text = await (await server.request(`${server.url}${pathOf(hardware)}/timeline`)).text();
-  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
 }
 
 function pathOf({ metadata }: ApiObject): string {

@@ -7,7 +7,7 @@ import { link, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '@tinkerbell/hook';
 import type { ActionCase } from '../action-case.ts';
-import { ext4File, fatFile, partitionFile, partitionsOf } from '../disk-checks.ts';
+import { ext4File, fatFile, partitionFile, partitionsOf, sha256Of } from '../disk-checks.ts';
 import { exampleCase } from '../example-case.ts';
 import { debianImage, labDisk, labGzip, labXz } from '../fixtures/images.ts';
 import { LAB_DISK_BYTES } from '../fixtures/lab-disk.ts';
@@ -72,7 +72,7 @@ export const vyos = exampleCase(
       ]);
       await runCommand('gzip', ['-1', image]);
       await link(`${image}.gz`, join(imagesDirectory, 'vyos-1.4.raw.gz'));
-      return { image_checksum: await checksumOf(`${image}.gz`) };
+      return { image_checksum: `sha256:${await sha256Of(`${image}.gz`)}` };
     },
     async check({ machine: { diskPath }, workDirectory }) {
       const persistence = await partitionFile(diskPath, 3, workDirectory);
@@ -92,7 +92,7 @@ const edgeUbuntu = exampleCase(
     prints: [LOADER],
     async prepare(site) {
       await link(await labGzip(site), join(site.imagesDirectory, 'edge-ubuntu.raw.gz'));
-      return { image_checksum: await checksumOf(await labGzip(site)) };
+      return { image_checksum: `sha256:${await sha256Of(await labGzip(site))}` };
     },
     async check({ machine: { diskPath }, workDirectory, output }) {
       assert.match(output, /secure boot is off, expected off/);
@@ -151,10 +151,6 @@ const rescue = exampleCase(
 async function seedOf(disk: string, workDirectory: string): Promise<string> {
   const found = (await partitionsOf(disk)).find(({ name }) => name === 'cidata');
   return partitionFile(disk, found?.number ?? assert.fail('no partition cidata'), workDirectory);
-}
-
-async function checksumOf(path: string): Promise<string> {
-  return `sha256:${(await runCommand('sha256sum', [path])).split(' ')[0]}`;
 }
 
 export const diskImages: readonly ActionCase[] = [debian, talos, vyos, edgeUbuntu, ubuntu, rescue];

@@ -3,12 +3,11 @@
  * stand-in with the same arguments, paths and downloads takes their place.
  */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { link, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { link, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { runCommand } from '@tinkerbell/hook';
 import type { ActionCase, CaseRun } from '../action-case.ts';
-import { ext4File, partitionFile, partitionsOf } from '../disk-checks.ts';
+import { ext4File, partitionFile, partitionsOf, sha256Of } from '../disk-checks.ts';
 import { exampleCase } from '../example-case.ts';
 import type { ExampleMachine } from '../example-objects.ts';
 import { INSTALLED_CONFIG, standInInitramfs } from '../fixtures/stand-in-installer.ts';
@@ -41,14 +40,9 @@ async function writeVendorFiles(site: Site, files: VendorFiles): Promise<Record<
   await runCommand('ln', ['-f', join(site.hookDirectory, 'vmlinuz-x86_64'), kernel]);
   for (const name of files.downloads ?? []) await writeFile(await place(name), `the stand-in of ${name}\n`);
   return {
-    kernel_checksum: await checksumOf(kernel),
-    initrd_checksum: await checksumOf(join(folder, files.initrd)),
+    kernel_checksum: `sha256:${await sha256Of(kernel)}`,
+    initrd_checksum: `sha256:${await sha256Of(join(folder, files.initrd))}`,
   };
-}
-
-async function checksumOf(path: string): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(path));
-  return `sha256:${hash.digest('hex')}`;
 }
 
 interface InstallerRest {
@@ -119,8 +113,8 @@ const debianInstaller: ActionCase = exampleCase(
       await mkdir(folder);
       for (const name of ['linux', 'initrd.gz']) await link(join(from, name), join(folder, name));
       return {
-        kernel_checksum: await checksumOf(join(folder, 'linux')),
-        initrd_checksum: await checksumOf(join(folder, 'initrd.gz')),
+        kernel_checksum: `sha256:${await sha256Of(join(folder, 'linux'))}`,
+        initrd_checksum: `sha256:${await sha256Of(join(folder, 'initrd.gz'))}`,
       };
     },
     prints: [/lab: preseed of machine-13, mirror deb\.debian\.org, user operator/],
