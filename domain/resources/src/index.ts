@@ -66,8 +66,10 @@ export {
   validateAs,
   validateResource,
   validation,
+  type CheckedObject,
   type Validated,
 } from './validate.ts';
+export { checkDefinitionText, checkObjectText, type ObjectTexts, type ObjectVerdict } from './check-texts.ts';
 export { validateManifest, type ManifestObject, type ManifestProblem } from './manifest.ts';
 export { formatPath, formatProblem, type Problem } from './problem.ts';
 export { isRecord } from '@tinkerbell/yaml/json';

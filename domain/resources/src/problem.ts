@@ -6,6 +6,8 @@ export interface Problem {
   readonly path: Path;
   /** The invalid value. Absent for a missing field. */
   readonly value?: unknown;
+  /** The beginning of the value as JSON, where the value itself is not at hand. */
+  readonly shown?: string;
   /** The cause and the fix. */
   readonly message: string;
 }
@@ -22,9 +24,23 @@ export function formatPath(path: Path): string {
 }
 
 /** Returns `spec.interfaces[0].dhcp.mac: "AA:…": must be lower case; write "aa:…"`. */
-export function formatProblem({ path, value, message }: Problem): string {
-  const place = path.length === 0 && value === undefined ? '' : `${formatPath(path)}: `;
-  return `${place}${value === undefined ? '' : `${preview(value)}: `}${message}`;
+export function formatProblem(problem: Problem): string {
+  const { path, message } = problem;
+  const shown = shownValue(problem);
+  const place = path.length === 0 && shown === undefined ? '' : `${formatPath(path)}: `;
+  return `${place}${shown === undefined ? '' : `${shown}: `}${message}`;
+}
+
+function shownValue({ value, shown }: Problem): string | undefined {
+  return value === undefined ? shown : preview(value);
+}
+
+/** Returns the problem without its value and with short names, however large they are. It is formatted like before. */
+export function withoutValue(problem: Problem): Problem {
+  const { reason, path, message } = problem;
+  const shown = shownValue(problem);
+  const short = path.map((step) => (typeof step === 'string' ? shortened(step) : step));
+  return { reason, path: short, message, ...(shown === undefined ? {} : { shown }) };
 }
 
 const SHOWN_VALUE_LIMIT = 80;

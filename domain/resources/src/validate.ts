@@ -51,8 +51,25 @@ export function* validation(
   submitted: Record<string, unknown>,
   before?: Resource,
 ): Generator<undefined, Validated> {
-  const schema = objectSchemaOf(kind);
-  const prepared = kind.prepare?.(submitted) ?? submitted;
+  const checked = yield* schemaValidation({ ...kind, schema: objectSchemaOf(kind) }, submitted, before);
+  return checked.ok ? { ...checked, kind } : checked;
+}
+
+/** What decides about an object: the schema of the whole object, and what a built-in kind adds to it. */
+export type Rulebook = { readonly schema: Schema } & Pick<Kind, 'prepare' | 'rules'>;
+
+/** `Validated`, except the kind. */
+export type CheckedObject =
+  | Omit<Extract<Validated, { readonly ok: true }>, 'kind'>
+  | Extract<Validated, { readonly ok: false }>;
+
+/** Like `validation`, by a schema alone. */
+export function* schemaValidation(
+  { schema, prepare, rules }: Rulebook,
+  submitted: Record<string, unknown>,
+  before?: Resource,
+): Generator<undefined, CheckedObject> {
+  const prepared = prepare?.(submitted) ?? submitted;
   const { value, unknownFields, unknownCount } = yield* structured(schema, prepared);
   const problems = new ProblemList();
   const { metadata } = prepared;
@@ -65,12 +82,12 @@ export function* validation(
   if (problems.count === 0) {
     if (isRecord(value))
       rememberFields(schema, { checked: value, submitted: prepared, before: { ...before } });
-    problems.addAll(kind.rules?.({ ...(value as Resource) }, before && { ...before }) ?? []);
+    problems.addAll(rules?.({ ...(value as Resource) }, before && { ...before }) ?? []);
     problems.addAll(yield* celProblems(schema, value, before));
   }
-  const unknown = unknownProblems(kind, unknownFields, unknownCount);
+  const unknown = unknownProblems(schema, unknownFields, unknownCount);
   if (problems.count > 0) return { ok: false, problems: [...problems.all(), ...unknown] };
-  return { ok: true, kind, resource: value as Resource, unknownFields: unknown };
+  return { ok: true, resource: value as Resource, unknownFields: unknown };
 }
 
 /**
@@ -159,12 +176,12 @@ function builtSchemaOf({ description, spec, status, fields = {} }: Kind): Schema
 }
 
 /** Returns problems for the named fields, and one more with the number of the others. */
-function unknownProblems(kind: Kind, paths: readonly Path[], count: number): Problem[] {
+function unknownProblems(schema: Schema, paths: readonly Path[], count: number): Problem[] {
   const problems = paths.map((path, index): Problem => {
     const name = String(path.at(-1));
     if (index >= HINTS_MAX)
       return { reason: 'unknown-field', path, message: `unknown field ${JSON.stringify(shortened(name))}` };
-    const parent: { properties?: object } | undefined = schemaAt(objectSchemaOf(kind), path.slice(0, -1));
+    const parent: { properties?: object } | undefined = schemaAt(schema, path.slice(0, -1));
     const known = Object.keys(parent?.properties ?? {});
     const close = nearest(name, known);
     const hint =

@@ -85,4 +85,11 @@ export { inTurns } from './in-turns.ts';
 export { TurnPlaces } from './turn-places.ts';
 export { nextTurn } from './next-turn.ts';
 export { readBodyBytes, readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
-export type { TemplateRead, TextReader, UnreadText, YamlRead } from './text-reader.ts';
+export type {
+  DefinitionRead,
+  ObjectRead,
+  TemplateRead,
+  TextReader,
+  UnreadText,
+  YamlRead,
+} from './text-reader.ts';

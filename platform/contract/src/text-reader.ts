@@ -1,3 +1,4 @@
+import type { ObjectTexts, ObjectVerdict, Problem } from '@tinkerbell/resources';
 import type { ForeignImage, RenderError } from '@tinkerbell/template';
 import type { YamlLimits } from '@tinkerbell/yaml';
 
@@ -20,13 +21,21 @@ export type TemplateRead =
   | { readonly ok: false; readonly reason: 'invalid'; readonly error: RenderError }
   | UnreadText;
 
+export type ObjectRead = ObjectVerdict | UnreadText;
+
+export type DefinitionRead = { readonly ok: true; readonly problems: readonly Problem[] } | UnreadText;
+
 /**
  * Reads untrusted texts off the event loop. YAML takes 10 to 20 microseconds for each value, a hundred times as long as JSON. A
- * template takes 2 microseconds for each action.
+ * template takes 2 microseconds for each action. A pattern or a rule of a custom resource takes up to 20 ms and cannot pause.
  */
 export interface TextReader {
   yaml(text: string, limits: YamlLimits): Promise<YamlRead>;
   /** Checks whether a template can be parsed. */
   template(text: string): Promise<TemplateRead>;
+  /** Checks a custom resource. */
+  object(texts: ObjectTexts): Promise<ObjectRead>;
+  /** Checks the schemas of a CustomResourceDefinition, given as JSON. */
+  definition(text: string): Promise<DefinitionRead>;
   close(): Promise<void>;
 }

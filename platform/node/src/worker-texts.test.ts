@@ -69,3 +69,25 @@ test('limits the number of waiting texts', async () => {
   const closed = await yaml.yaml('e', limits);
   assert.ok(!closed.ok && closed.reason === 'busy');
 });
+
+test('checks custom resources and definitions', async () => {
+  const texts = createWorkerTexts(nodeClock);
+  const spec = {
+    type: 'object',
+    properties: { name: { type: 'string', pattern: '^(a+)+$' } },
+    'x-kubernetes-validations': [{ rule: 'self.name.size() < 5' }],
+  };
+  const schema = JSON.stringify({ type: 'object', properties: { spec } });
+  const rack = (name: string): string => JSON.stringify({ metadata: { name: 'r' }, spec: { name } });
+  const checks = [rack('aaa'), rack('a'.repeat(40)), rack(`${'a'.repeat(40)}!`)];
+  const verdicts = await Promise.all(checks.map((object) => texts.object({ schema, object })));
+  assert.deepEqual(
+    verdicts.map(({ ok }) => ok),
+    [true, false, false],
+  );
+  assert.deepEqual(await texts.definition(JSON.stringify({ metadata: { name: 'r' } })), {
+    ok: true,
+    problems: [],
+  });
+  await texts.close();
+});

@@ -1,10 +1,18 @@
 /**
- * Reads YAML and templates in a separate thread, so that no text delays a packet. It reads one text at a time. The first text
+ * Reads YAML, templates and custom resources in a separate thread, so that no text delays a packet. It reads one text at a time. The first text
  * starts the thread. The thread ends after 10 s without work and after a text that left it large. It is terminated when a text takes
  * too much time or memory.
  */
 import { Worker } from 'node:worker_threads';
-import type { Clock, TemplateRead, TextReader, UnreadText, YamlRead } from '@tinkerbell/platform-contract';
+import type {
+  Clock,
+  DefinitionRead,
+  ObjectRead,
+  TemplateRead,
+  TextReader,
+  UnreadText,
+  YamlRead,
+} from '@tinkerbell/platform-contract';
 import type { TextAnswer, TextReply, TextRequest } from './text-thread.ts';
 
 /** The longest text within the request budget takes a second on an idle machine. */
@@ -35,6 +43,8 @@ export function createWorkerTexts(clock: Clock, settings: TextThreadSettings = {
   return {
     yaml: (text, limits) => worker.ask({ kind: 'yaml', text, limits }),
     template: (text) => worker.ask({ kind: 'template', text }),
+    object: (texts) => worker.ask({ kind: 'object', ...texts }),
+    definition: (text) => worker.ask({ kind: 'definition', text }),
     close: () => worker.close(),
   };
 }
@@ -59,6 +69,8 @@ class TextWorker {
 
   ask(request: Extract<TextRequest, { kind: 'yaml' }>): Promise<YamlRead>;
   ask(request: Extract<TextRequest, { kind: 'template' }>): Promise<TemplateRead>;
+  ask(request: Extract<TextRequest, { kind: 'object' }>): Promise<ObjectRead>;
+  ask(request: Extract<TextRequest, { kind: 'definition' }>): Promise<DefinitionRead>;
   async ask(request: TextRequest): Promise<TextAnswer> {
     if (this.#isClosing || this.#waiting >= this.#settings.waiting)
       return unread('busy', 'many texts are being read; send it again later');
@@ -78,7 +90,7 @@ class TextWorker {
     const reply = await this.#replyOf(worker, () => worker.postMessage(request, []));
     if (reply instanceof Error) {
       await this.#end();
-      return unread('too-long', `${reply.message}; send a smaller text, or JSON`);
+      return unread('too-long', `${reply.message}; send a smaller text`);
     }
     if (reply.heapBytes > KEPT_HEAP_MB * 1e6) await this.#end();
     else this.#cancelIdle = this.#clock.schedule(this.#settings.idleMs, () => void this.#end());

@@ -3,11 +3,10 @@
  * parsed is rejected. An error that another object may still fix is a warning: a workflow whose template does not render
  * for its hardware is stored, and waits (like upstream).
  */
-import { inTurns, type TextReader } from '@tinkerbell/platform-contract';
+import type { TextReader } from '@tinkerbell/platform-contract';
 import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
 import {
   customResourceDefinitionKind,
-  definitionSchemaProblems,
   hardwareKind,
   ofKind,
   templateKind,
@@ -29,6 +28,7 @@ import {
   type RenderError,
 } from '@tinkerbell/template';
 import { tooMany } from './api-error.ts';
+import { definitionProblems } from './custom/check-schemas.ts';
 import { claimProblems, reachProblems } from './ownership.ts';
 import { rivalWarnings } from './unfinished.ts';
 
@@ -55,7 +55,7 @@ export interface Admission {
 export interface AdmissionDeps {
   readonly view: View;
   readonly renderer: TemplateRenderer;
-  /** If undefined, long templates are parsed in this thread. */
+  /** If undefined, long templates and schemas are read in this thread. */
   readonly texts?: TextReader;
   readonly referenceRules: ReferenceRules;
 }
@@ -70,7 +70,7 @@ export function createAdmission(deps: AdmissionDeps): Admission {
       if (kind === workflowKind) return enabledVerdict(deps, ofKind(resource, workflowKind));
       if (kind === customResourceDefinitionKind) {
         const definition = ofKind(resource, customResourceDefinitionKind);
-        return refusedFor(await inTurns(definitionSchemaProblems(definition)));
+        return refusedFor(await definitionProblems(definition, deps.texts));
       }
       return refusedFor([]);
     },

@@ -5,15 +5,15 @@ import {
   isRecord,
   kindOfObject,
   objectMeta,
-  validation,
   type Kind,
   type ObjectMeta,
   type Problem,
   type Resource,
 } from '@tinkerbell/resources';
 import { hasProtobuf } from '@tinkerbell/kube-protobuf';
-import { inTurns } from '@tinkerbell/platform-contract';
+import type { TextReader } from '@tinkerbell/platform-contract';
 import { ApiError, invalid, unknownFieldsRefused } from './api-error.ts';
+import { validated } from './custom/check-schemas.ts';
 import type { WriteOptions } from './write-options.ts';
 
 export interface ServerValues {
@@ -24,25 +24,29 @@ export interface ServerValues {
   readonly suffix: string;
 }
 
+/** A kind, the object's state before a change, and the threads that check custom resources. */
+interface Expected {
+  readonly kind: Kind;
+  readonly before?: Resource;
+  readonly texts: TextReader | undefined;
+}
+
 /**
  * Validates a submitted object; a large one in many turns of the event loop. Unknown fields are rejected with `Strict`. Otherwise
  * they are dropped, with a warning unless `Ignore`. Rejects with an ApiError.
  */
 export async function checked(
   value: unknown,
-  { kind, before }: { readonly kind: Kind; readonly before?: Resource },
+  { kind, before, texts }: Expected,
   unknownFields: WriteOptions['unknownFields'],
 ): Promise<{ resource: Resource; warnings: readonly Problem[] }> {
   const name = nameIn(value);
   const object = objectOf(typed(value, kind), kind, name);
-  const validated = await inTurns(validation(kind, object, before));
-  if (!validated.ok) throw invalid(kind.kind, name, validated.problems);
-  if (unknownFields === 'Strict' && validated.unknownFields.length > 0)
-    throw unknownFieldsRefused(kind, name, validated.unknownFields);
-  return {
-    resource: validated.resource,
-    warnings: unknownFields === 'Ignore' ? [] : validated.unknownFields,
-  };
+  const found = await validated(object, { kind, before }, texts);
+  if (!found.ok) throw invalid(kind.kind, name, found.problems);
+  if (unknownFields === 'Strict' && found.unknownFields.length > 0)
+    throw unknownFieldsRefused(kind, name, found.unknownFields);
+  return { resource: found.resource, warnings: unknownFields === 'Ignore' ? [] : found.unknownFields };
 }
 
 /** For its own kinds, Kubernetes takes the type from the path if the body has none. Custom resources must have it. */

@@ -7,7 +7,7 @@ import {
   type Problem,
   type Resource,
 } from '@tinkerbell/resources';
-import { inTurns } from '@tinkerbell/platform-contract';
+import { inTurns, type TextReader } from '@tinkerbell/platform-contract';
 import type { Store, StoredObject } from '@tinkerbell/store-contract';
 import type { Admission } from './admission.ts';
 import { ApiError, invalid } from './api-error.ts';
@@ -27,6 +27,8 @@ export interface VerbDeps {
   readonly catalog: KindCatalog;
   readonly admission: Admission;
   readonly values: () => ServerValues;
+  /** If undefined, custom resources are checked in this thread. */
+  readonly texts?: TextReader;
 }
 
 export interface Outcome {
@@ -46,7 +48,8 @@ export async function createObject(
 ): Promise<Outcome> {
   refuseOtherNamespace(target, submitted);
   const { kind, namespace = '' } = target;
-  const { resource, warnings: ofFields } = await checked(submitted, { kind }, options.unknownFields);
+  const expected = { kind, texts: deps.texts };
+  const { resource, warnings: ofFields } = await checked(submitted, expected, options.unknownFields);
   const values = deps.values();
   const made = newObject(kind, resource, { namespace, values });
   const whole = completed(kind, made, { catalog: deps.catalog, now: values.now });
@@ -112,7 +115,8 @@ export async function change(
   const { submitted, options } = submission;
   const { kind } = target;
   const before = current.object;
-  const { resource, warnings: ofFields } = await checked(submitted, { kind, before }, options.unknownFields);
+  const expected = { kind, before, texts: deps.texts };
+  const { resource, warnings: ofFields } = await checked(submitted, expected, options.unknownFields);
   refuseOtherObject(target, current, resource);
   const isStatus = target.subresource === 'status';
   const changed = isStatus ? withStatus(before, resource) : updatedObject(kind, before, resource);

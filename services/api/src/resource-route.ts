@@ -1,6 +1,6 @@
 /** Maps methods and subresources of requests to verbs. */
 import { hasProtobuf } from '@tinkerbell/kube-protobuf';
-import { queryOf, type HttpContext, type HttpRequest, type TextReader } from '@tinkerbell/platform-contract';
+import { queryOf, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
 import { apiVersionOf, serviceAccountKind } from '@tinkerbell/resources';
 import { acceptedForm, formOfErrors, JSON_FORM, type AcceptedForm } from './accepted-form.ts';
 import { tokenFor, type AccountTokens } from './access/account-token.ts';
@@ -34,8 +34,6 @@ import { isDryRun, writeOptions } from './write-options.ts';
 
 export interface ResourceDeps extends VerbDeps, OperationDeps, DiagnosisDeps, RenderDeps {
   readonly streams: OpenStreams;
-  /** Parses YAML and long templates in other threads. If undefined, in this thread. */
-  readonly texts?: TextReader;
   /** Issues tokens of ServiceAccounts; undefined if disabled. */
   readonly tokens?: AccountTokens;
   /** The audit entry of the current request, if it is a write. */

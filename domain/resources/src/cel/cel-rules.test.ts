@@ -76,7 +76,9 @@ test('an unchanged value is refused only by a rule about the change', () => {
   const growing = ruled('self.n > oldSelf.n', { n: { type: 'integer' } });
   const schema: Schema = { type: 'object', properties: { positive, growing, other: positive } };
   const before = { positive: { n: -1 }, growing: { n: 1 }, other: { n: -1 } };
-  const problems = run(celProblems(schema, { ...before, other: { n: -1 } }, before)).result;
+  const problems = run(
+    celProblems(schema, { ...before, positive: { n: -1 }, other: { n: -2 } }, before),
+  ).result;
   assert.deepEqual(problems.map(({ path }) => path).toSorted(), [['growing'], ['other']]);
 });
 

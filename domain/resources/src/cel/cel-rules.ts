@@ -3,6 +3,7 @@
  * schema.
  */
 import { isRecord } from '@tinkerbell/yaml/json';
+import { isDeepEqual } from '../deep-equal.ts';
 import type { Problem } from '../problem.ts';
 import { pathOf, type Place } from '../schema/place.ts';
 import type { Schema } from '../schema.ts';
@@ -89,7 +90,7 @@ function inside(ruled: Ruled): readonly Ruled[] {
 
 /** As in Kubernetes since 1.33, an unchanged value is refused only by a rule about the change. */
 function isSettled({ schema, value, before }: Part): boolean {
-  return isRecord(value) && value === before && !hasTransitionRules(schema);
+  return isRecord(value) && isDeepEqual(value, before) && !hasTransitionRules(schema);
 }
 
 type Part = Pick<Ruled, 'schema' | 'value' | 'before'>;

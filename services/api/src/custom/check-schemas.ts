@@ -1,0 +1,74 @@
+/** Applies the schemas of other people's definitions in a separate thread, because their patterns and rules cannot pause. */
+import { inTurns, readJsonText, type TextReader, type UnreadText } from '@tinkerbell/platform-contract';
+import {
+  definitionSchemaProblems,
+  validation,
+  type CheckedObject,
+  type CustomResourceDefinition,
+  type Kind,
+  type Problem,
+  type Resource,
+} from '@tinkerbell/resources';
+import { writeJson } from '@tinkerbell/yaml/json-writer';
+import { ApiError, tooMany } from '../api-error.ts';
+
+const BUSY_RETRY_SECONDS = 2;
+/** Of what the server itself has written. The request was read within its budget, and the thread's time is limited. */
+const NO_LIMITS = { nodes: Infinity, depth: Infinity, keys: Infinity };
+
+/** Validates an object of any kind. Rejects with an ApiError when the thread has no time for it. */
+export async function validated(
+  object: Record<string, unknown>,
+  { kind, before }: { readonly kind: Kind; readonly before?: Resource | undefined },
+  texts: TextReader | undefined,
+): Promise<CheckedObject> {
+  if (kind.schema === undefined || texts === undefined) return inTurns(validation(kind, object, before));
+  const written = {
+    schema: await textOfSchema(kind.schema),
+    object: await textOf(object),
+    ...(before === undefined ? {} : { before: await textOf(before) }),
+  };
+  const read = await texts.object(written);
+  if ('reason' in read) throw unread(read);
+  if (!read.ok) return read;
+  const { changed, unknownFields } = read;
+  const value = changed === undefined ? object : await valueOf(changed);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The thread has checked it.
+  return { ok: true, resource: value as Resource, unknownFields };
+}
+
+/** Returns the faults of a definition's schemas. Rejects with an ApiError when the thread has no time for it. */
+export async function definitionProblems(
+  definition: CustomResourceDefinition,
+  texts: TextReader | undefined,
+): Promise<readonly Problem[]> {
+  if (texts === undefined) return inTurns(definitionSchemaProblems(definition));
+  const read = await texts.definition(await textOf(definition));
+  if (!read.ok) throw unread(read);
+  return read.problems;
+}
+
+function unread({ reason, message }: UnreadText): ApiError {
+  if (reason === 'busy') return tooMany(message, BUSY_RETRY_SECONDS);
+  return new ApiError('RequestEntityTooLarge', `the object cannot be checked: ${message}`);
+}
+
+type Schema = NonNullable<Kind['schema']>;
+
+const schemaTexts = new WeakMap<Schema, Promise<string>>();
+
+function textOfSchema(schema: Schema): Promise<string> {
+  let text = schemaTexts.get(schema);
+  if (text === undefined) schemaTexts.set(schema, (text = textOf(schema)));
+  return text;
+}
+
+function textOf(value: unknown): Promise<string> {
+  return inTurns(writeJson(value));
+}
+
+async function valueOf(text: string): Promise<unknown> {
+  const read = await readJsonText(text, NO_LIMITS);
+  if (!read.ok) throw new Error(read.message);
+  return read.value;
+}
