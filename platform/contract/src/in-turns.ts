@@ -4,9 +4,9 @@
  */
 
 /** The time in one turn of the event loop for work that resumes after a pause. As much is for work that starts while nothing else waits. */
-const TURN_MS = 1;
+const TURN_MS = 0.5;
 /** The time slice of one work item before another waiting one continues. */
-const SLICE_MS = 0.5;
+const SLICE_MS = 0.25;
 
 export interface TurnClock {
   nowMs(): number;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { WholeResponse, type HeldBytes, type HeldFor } from '@tinkerbell/platform-contract';
+import { nextTurn, WholeResponse, type HeldBytes, type HeldFor } from '@tinkerbell/platform-contract';
 import { filePartOf } from './file-part.ts';
 import { sendFilePart } from './file-sender.ts';
 import { closeLingering } from './lingering-close.ts';
@@ -29,6 +29,7 @@ export async function sendResponse(
     closeLingering(incoming);
   }
   if (response instanceof WholeResponse) {
+    if (response.whole.length > OWN_TURN_BYTES) await nextTurn();
     outgoing.writeHead(response.status, response.headerRecord);
     if (incoming.method === 'HEAD') outgoing.end();
     else if (response.whole.length <= PIECE_BYTES) sendShort(outgoing, response.whole, options);
@@ -58,8 +59,10 @@ export async function sendResponse(
 
 /** Up to this size it is cheaper to copy bytes than to pass two pieces of memory to the kernel. */
 const COPIED_BYTES_MAX = 16 * 1024;
-/** Longer bodies are written in pieces, so that the client's progress is visible. */
-const PIECE_BYTES = 1024 * 1024;
+/** Longer bodies are written in pieces, so that the client's progress is visible and nothing else waits for one of them. */
+const PIECE_BYTES = 256 * 1024;
+/** To encode and write more than this takes a turn of its own, after the one that made the response. */
+const OWN_TURN_BYTES = 64 * 1024;
 
 function sendShort(
   outgoing: ServerResponse,

@@ -89,7 +89,7 @@ function fieldTests(text: string, kind: Kind): readonly Selector[] {
     ...(kind.scope === 'Cluster' ? [] : ['metadata.namespace']),
     ...(selectable[collectionOf(kind)] ?? []),
   ];
-  return limited(termsOf(text), 'fieldSelector').map(({ field, isEqual, value }) => {
+  return termsOf(text).map(({ field, isEqual, value }) => {
     if (!supported.includes(field)) {
       const message = `field label not supported: ${(field || text).slice(0, 200)}; supported: ${supported.join(', ')}`;
       throw new ApiError('BadRequest', message);
@@ -106,14 +106,12 @@ interface FieldTerm {
 }
 
 function termsOf(text: string): readonly FieldTerm[] {
-  return text
-    .split(/(?<!\\),/)
-    .filter((term) => term.trim() !== '')
-    .map((term) => {
-      const parts = /^([^=!]+)(==|=|!=)(.*)$/.exec(term.trim());
-      const value = (parts?.[3] ?? '').replaceAll(/\\([\\,=])/g, '$1');
-      return { field: parts?.[1]?.trim() ?? '', isEqual: parts?.[2] !== '!=', value };
-    });
+  const terms = text.split(/(?<!\\),/).filter((term) => term.trim() !== '');
+  return limited(terms, 'fieldSelector').map((term) => {
+    const parts = /^([^=!]+)(==|=|!=)(.*)$/.exec(term.trim());
+    const value = (parts?.[3] ?? '').replaceAll(/\\([\\,=])/g, '$1');
+    return { field: parts?.[1]?.trim() ?? '', isEqual: parts?.[2] !== '!=', value };
+  });
 }
 
 /** Returns the only name that a field selector allows, to read a single object. */

@@ -33,7 +33,7 @@ const PAUSE_MS = 20;
 const TICK_MS = 1_000;
 /** Time of one core that checks may take in a tick, and in one turn of the event loop. */
 const BUDGET_MS = 40;
-const TURN_MS = 2;
+const TURN_MS = 0.5;
 /** Records that follow each other need one check. */
 const SOON_MS = 2_000;
 /** A machine that is heard of is checked so often, because its next check may be minutes away. */

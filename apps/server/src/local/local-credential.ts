@@ -3,7 +3,7 @@
  * proves the identity of the server. A source address proves neither, because a proxy or a forward on this machine has the same
  * address.
  */
-import { createHash, timingSafeEqual, X509Certificate } from 'node:crypto';
+import { hash, timingSafeEqual, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, messageOf, type Random } from '@tinkerbell/platform-contract';
@@ -58,7 +58,7 @@ export function openLocalCredential(
 }
 
 function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }
 
 function tokenIn(path: string, random: Random): string {

@@ -1,5 +1,5 @@
 /** `/metrics`, and what of it upstream shows on a page of its own. */
-import { WholeResponse, type Service } from '@tinkerbell/platform-contract';
+import { nextTurn, WholeResponse, type Service } from '@tinkerbell/platform-contract';
 import { METRICS_CONTENT_TYPE, metricsText, type MetricFamilies } from '@tinkerbell/platform-metrics';
 import type { ProcessMetrics } from '@tinkerbell/platform-telemetry';
 import type { RequestCounts } from './request-counts.ts';
@@ -42,7 +42,9 @@ async function everything(measured: Measured): Promise<Response> {
 async function textOfAll({ services, requests, others, process }: Measured): Promise<string> {
   const ofProcess = await process.text();
   const served = services.flatMap(({ metrics = [] }) => metrics);
-  return textOf([...served, requests.jobs, requests.all, ...others]) + ofProcess;
+  const ofServer = textOf([...served, requests.jobs, requests.all, ...others]);
+  await nextTurn();
+  return ofServer + ofProcess;
 }
 
 function ofServices({ services }: Measured, ...names: readonly string[]): readonly MetricFamilies[] {

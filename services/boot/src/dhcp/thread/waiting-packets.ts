@@ -4,7 +4,7 @@ import type { AnsweredPacket, PassedPacket } from './messages.ts';
 type Packet = PassedPacket | AnsweredPacket;
 
 /** Packets are processed for this time in one turn of the event loop. Then everything else has its turn. */
-const TURN_MS = 3;
+const TURN_MS = 1;
 
 /** Processes the packets of the DHCP thread in their order. */
 export class WaitingPackets {
