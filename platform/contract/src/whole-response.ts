@@ -3,12 +3,15 @@ export interface WholeResponseInit {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const ENCODED_CHARACTERS_MIN = 64 * 1024;
+
 /**
  * A short response whose bytes are all in memory. The listener sends them in one piece. An ordinary Response builds a stream
  * around its body and a list of its headers, which costs more than everything else for a small response. Here they are built on
  * first use. `content-length` is added.
  */
 export class WholeResponse implements Response {
+  /** A long text is encoded at once, which also gives its length. */
   readonly whole: string | Uint8Array<ArrayBuffer>;
   readonly status: number;
   readonly headerRecord: Readonly<Record<string, string>>;
@@ -18,8 +21,10 @@ export class WholeResponse implements Response {
     content: string | Uint8Array<ArrayBuffer>,
     { status = 200, headers = {} }: WholeResponseInit = {},
   ) {
-    const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length;
-    this.whole = content;
+    const isLong = typeof content === 'string' && content.length > ENCODED_CHARACTERS_MIN;
+    const whole = isLong ? Buffer.from(content) : content;
+    const length = typeof whole === 'string' ? Buffer.byteLength(whole) : whole.length;
+    this.whole = whole;
     this.status = status;
     this.headerRecord = { ...headers, 'content-length': `${length}` };
   }

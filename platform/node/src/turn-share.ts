@@ -2,7 +2,7 @@
  * Limits how much of one turn of the event loop the requests of that turn may take together. The rest waits for later turns, so
  * that hundreds of simultaneous clients do not delay packets and timers.
  */
-const SHARE_MS = 1.5;
+const SHARE_MS = 2;
 
 export interface TurnTimers {
   nowMs(): number;

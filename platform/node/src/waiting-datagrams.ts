@@ -6,7 +6,7 @@ import type { Outgoing } from './outgoing-batch.ts';
 import { createReadySockets, type ReadySockets } from './ready-sockets.ts';
 
 /** The time in one turn of the event loop for reading datagrams. Then everything else has its turn. */
-const TURN_MS = 1.5;
+const TURN_MS = 2;
 /** The number of polls at the end of a turn, and how many may be in vain. Answers to what was just sent are on their way. */
 const LAST_LOOKS_MAX = 64;
 const LAST_LOOKS_IN_VAIN_MAX = 16;

@@ -1,6 +1,6 @@
 /** Maps methods and subresources of requests to verbs. */
 import { hasProtobuf } from '@tinkerbell/kube-protobuf';
-import { queryOf, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
+import { nextTurn, queryOf, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
 import { apiVersionOf, serviceAccountKind } from '@tinkerbell/resources';
 import { acceptedForm, formOfErrors, JSON_FORM, type AcceptedForm } from './accepted-form.ts';
 import { tokenFor, type AccountTokens } from './access/account-token.ts';
@@ -89,6 +89,7 @@ async function onCollection(deps: Deps, target: ResourceTarget, call: ApiCall): 
       if (target.namespace === undefined && target.kind.scope !== 'Cluster') return methodNotAllowed(request);
       return created(
         deps,
+        request,
         await createObject(deps, target, {
           submitted: await readBody(request, deps, bodyType(target)),
           options: optionsOf(request, query),
@@ -109,12 +110,13 @@ async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Prom
     case 'GET':
       return got(deps, target, request);
     case 'PUT':
-      return result(
+      return written(
+        deps,
+        request,
         await replaceObject(deps, target, {
           submitted: await readBody(request, deps, bodyType(target)),
           options: optionsOf(request, queryOf(request.url)),
         }),
-        deps.accepted,
       );
     case 'PATCH':
       return onPatch(deps, target, request);
@@ -131,9 +133,9 @@ async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest)
   const options = optionsOf(request, query);
   const [body, contentType] = [await readBody(request, deps), mediaTypeOf(request)];
   if (contentType !== APPLY_PATCH)
-    return result(await patchObject(deps, target, { body, contentType, options }), deps.accepted);
+    return written(deps, request, await patchObject(deps, target, { body, contentType, options }));
   const hasManager = Boolean(query.get('fieldManager'));
-  return result(await applyObject(deps, target, { body, options, hasManager }), deps.accepted);
+  return written(deps, request, await applyObject(deps, target, { body, options, hasManager }));
 }
 
 /** Subresources that are streams of the journal. A map, because clients choose the name. */
@@ -239,8 +241,16 @@ function optionsOf(request: HttpRequest, query: URLSearchParams) {
   return writeOptions(query, request.headers.get('user-agent'));
 }
 
-function created({ note, accepted }: Deps, outcome: Outcome): Response {
-  if (note !== undefined) note.name = outcome.object.metadata.name;
+function created(deps: Deps, request: HttpRequest, outcome: Outcome): Promise<Response> {
+  if (deps.note !== undefined) deps.note.name = outcome.object.metadata.name;
+  return written(deps, request, outcome);
+}
+
+/** An object of this size is encoded for the client in another turn than for the store. */
+const OWN_TURN_BYTES = 64 * 1024;
+
+async function written({ accepted }: Deps, request: HttpRequest, outcome: Outcome): Promise<Response> {
+  if (Number(request.headers.get('content-length') ?? 0) > OWN_TURN_BYTES) await nextTurn();
   return result(outcome, accepted);
 }
 
