@@ -60,6 +60,7 @@ export type {
   WorkflowTask,
 } from './workflow.ts';
 export {
+  compileBuiltIns,
   kindOfObject,
   objectSchemaOf,
   prunedTo,

@@ -204,3 +204,8 @@ export function* kindFault(kind: Kind): Generator<undefined, string | undefined>
   const schema = objectSchemaOf(kind);
   return (yield* schemaFault(schema)) ?? (yield* celFault(schema));
 }
+
+/** Compiles the patterns of the built-in kinds, which otherwise delay the first object of each. Yields after each. */
+export function* compileBuiltIns(): Generator<undefined, void> {
+  for (const kind of builtInKinds) yield* kindFault(kind);
+}

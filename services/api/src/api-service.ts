@@ -4,6 +4,7 @@ import type { Verdicts } from '@tinkerbell/diagnosis';
 import type { UnknownMachines } from '@tinkerbell/enrollment';
 import {
   derivedContext,
+  inTurns,
   pathNameOf,
   WholeResponse,
   type Authenticator,
@@ -18,6 +19,7 @@ import {
   type TextReader,
 } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
+import { compileBuiltIns } from '@tinkerbell/resources';
 import type { TemplateRenderer } from '@tinkerbell/engine-rendering';
 import type { Journal, ObjectKey, Store, View } from '@tinkerbell/store-contract';
 import type { ReferenceRules } from '@tinkerbell/template';
@@ -102,6 +104,9 @@ const PREFIXES = [
   ...SHORT_PREFIXES,
 ];
 
+/** Machines that wait for the server come first. */
+const COMPILED_AFTER_MS = 2000;
+
 export function createApiService(deps: ApiDeps): Service {
   const set = new MetricSet();
   const metrics = createApiMetrics(set);
@@ -146,6 +151,8 @@ export function createApiService(deps: ApiDeps): Service {
       await followDefinitions(verbDeps, signal);
       await createFirstNamespaces(verbDeps);
       await new Collector(verbDeps).start(signal);
+      const cancel = deps.clock.schedule(COMPILED_AFTER_MS, () => void inTurns(compileBuiltIns()));
+      signal.addEventListener('abort', cancel);
     },
   };
 }

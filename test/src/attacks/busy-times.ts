@@ -2,9 +2,6 @@
 export interface BusyTime {
   readonly type: string;
   readonly usedMs: number;
-}
-
-interface Piece extends BusyTime {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -15,7 +12,7 @@ const EVALUATED_AFTER_MS = 500;
 const KEPT_FROM_MS = 2;
 
 export class BusyTimes {
-  readonly #pieces: Piece[] = [];
+  readonly #pieces: BusyTime[] = [];
   #collections: { readonly atMs: number; readonly durationMs: number }[] = [];
   #usedMs = processorMs();
   #fromMs = performance.now();
@@ -40,22 +37,27 @@ export class BusyTimes {
     [this.#usedMs, this.#fromMs, this.#type] = [usedMs, nowMs, type];
   }
 
+  /** Forgets the piece that runs. */
+  restart(): void {
+    [this.#usedMs, this.#fromMs] = [processorMs(), performance.now()];
+  }
+
   /** Returns the longest piece since the last call, except the latest ones, which the next call evaluates. */
   takeLongest(): BusyTime {
     const untilMs = performance.now() - EVALUATED_AFTER_MS;
-    let longest: BusyTime = { type: '', usedMs: 0 };
+    let longest: BusyTime = { type: '', usedMs: 0, fromMs: 0, toMs: 0 };
     while ((this.#pieces[0]?.toMs ?? Infinity) < untilMs) {
       const piece = this.#pieces.shift();
       if (piece === undefined) break;
       const usedMs = piece.usedMs - this.#collectedIn(piece);
-      if (usedMs > longest.usedMs) longest = { type: piece.type, usedMs };
+      if (usedMs > longest.usedMs) longest = { ...piece, usedMs };
     }
     const oldestMs = this.#pieces[0]?.fromMs ?? untilMs;
     this.#collections = this.#collections.filter(({ atMs, durationMs }) => atMs + durationMs >= oldestMs);
     return longest;
   }
 
-  #collectedIn({ fromMs, toMs }: Piece): number {
+  #collectedIn({ fromMs, toMs }: BusyTime): number {
     const inside = this.#collections.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     return inside.reduce((sum, { durationMs }) => sum + durationMs, 0);
   }

@@ -19,6 +19,7 @@ answer is a 5xx, memory grows by over 300 MB, a callback or a turn of the event 
   --callback-max N  processor milliseconds a callback may take (default: 5)
   --turn-max N      the same for a turn of its event loop, which serves many clients (default: 100)
   --dhcp-max N      milliseconds a good DHCP client may wait (default: 20)
+  --profile         show what ran in the longest callbacks; it makes them longer, so the run does not count
   --json            the last line is one JSON object
 `;
 
@@ -39,6 +40,7 @@ async function main(): Promise<number> {
       'callback-max': { type: 'string', default: '5' },
       'turn-max': { type: 'string', default: '100' },
       'dhcp-max': { type: 'string', default: '20' },
+      profile: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -61,6 +63,7 @@ async function main(): Promise<number> {
     callbackMaxMs: Number(values['callback-max']),
     turnMaxMs: Number(values['turn-max']),
     dhcpMaxMs: Number(values['dhcp-max']),
+    isProfiled: values.profile,
     onProgress: (line) => void process.stderr.write(`${line}\n`),
   });
   print(shown(report), 0);
@@ -95,9 +98,14 @@ function shown(report: AttackReport): string {
     `longest callback: ${report.callbackMs.toFixed(1)} ms of processor time (${report.callbackType}), ${report.callbackAt} s after the start; seconds with a longer one than the limit: ${report.longCallbacks}\n`,
     `longest turn of the event loop: ${report.turnMs.toFixed(1)} ms of processor time, ${report.turnAt} s after the start\n`,
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
+    ...report.profile.map(profiledText),
     `memory grew by ${report.growthMegabytes} MB, of which ${report.keptMegabytes} MB were kept in the last minute\n`,
     `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms, ${goodDhcp.slowestAt} s after the start\n`,
     `an echo process at the same time: slowest ${goodDhcp.slowestEchoMs.toFixed(1)} ms\n`,
     ...report.failures.map((failure) => `FAILED ${failure}\n`),
   ].join('');
+}
+
+function profiledText({ callbackMs, callbackType, stacks = [] }: AttackReport['profile'][number]): string {
+  return `${callbackMs.toFixed(1)} ms in ${callbackType}\n${stacks.map((stack) => `  ${stack}\n`).join('')}`;
 }

@@ -22,6 +22,8 @@ export interface AttackRun {
   readonly turnMaxMs: number;
   /** How long a good DHCP client may wait, ms. */
   readonly dhcpMaxMs: number;
+  /** Finds what runs in long callbacks. The run then takes more time and memory than its limits allow. */
+  readonly isProfiled: boolean;
   readonly onProgress: (line: string) => void;
 }
 
@@ -42,6 +44,8 @@ export interface AttackReport {
   readonly callbackType: string;
   /** Seconds with a callback over the limit. */
   readonly longCallbacks: number;
+  /** Of the longest callbacks, the functions that ran. Empty unless they were profiled. */
+  readonly profile: readonly Pick<MonitorLine, 'callbackMs' | 'callbackType' | 'stacks'>[];
   /** The longest garbage collection, ms. */
   readonly collectionMs: number;
   readonly growthMegabytes: number;
@@ -53,6 +57,8 @@ export interface AttackReport {
 
 const LAST_SECONDS = 60;
 const FAILURES_KEPT = 50;
+/** Long callbacks of a profiled run that are reported. */
+const PROFILED_MAX = 20;
 /** Counted for an act that runs until its time is known. */
 const CHOSEN_MS = 1000;
 /** Niceness. On Linux each thread has its own, and new ones inherit it. */
@@ -63,7 +69,7 @@ const ANSWERS_MIN = 0.999;
 export async function runAttacks(run: AttackRun): Promise<AttackReport> {
   const folder = mkdtempSync(join(tmpdir(), 'attacks-'));
   try {
-    await using started = await startTarget(folder);
+    await using started = await startTarget(folder, run.isProfiled);
     const dhcp = startGoodDhcp();
     const acts = await commitActs(run, started);
     const goodDhcp = await dhcp.end();
@@ -169,6 +175,10 @@ function reportOf(
     callbackAt: WARM_UP_SECONDS + callbacks.indexOf(callbackMs),
     callbackType: lines[callbacks.indexOf(callbackMs)]?.callbackType ?? '',
     longCallbacks: callbacks.filter((ms) => ms > run.callbackMaxMs).length,
+    profile: lines
+      .filter(({ stacks }) => stacks !== undefined)
+      .toSorted((one, other) => other.callbackMs - one.callbackMs)
+      .slice(0, PROFILED_MAX),
     collectionMs: Math.max(0, ...lines.map((line) => line.collectionMs)),
     growthMegabytes: Math.max(0, ...resident) - (resident[0] ?? 0),
     keptMegabytes: Math.min(...resident.slice(-LAST_SECONDS)) - (resident[0] ?? 0),

@@ -8,7 +8,8 @@ import { createHook } from 'node:async_hooks';
 import { appendFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
-import { BusyTimes } from './busy-times.ts';
+import { BusyTimes, type BusyTime } from './busy-times.ts';
+import { CallbackProfile } from './callback-profile.ts';
 
 export interface MonitorLine {
   /** The longest turn of the event loop in the second, without garbage collection, in processor milliseconds. */
@@ -20,13 +21,17 @@ export interface MonitorLine {
   /** Longest pause for garbage collection, ms. */
   readonly collectionMs: number;
   readonly residentMegabytes: number;
+  /** What ran in the callback, where it is long and a profile is wanted. */
+  readonly stacks?: readonly string[];
 }
 
 const PERIOD_MS = 1000;
+/** A callback of this length is profiled, ms. */
+const PROFILED_FROM_MS = 4;
 /** Ticks and microtasks belong to the callback that requested them. */
 const PARTS_OF_CALLBACKS = new Set(['TickObject', 'Microtask']);
 
-function monitor(path: string): void {
+function monitor(path: string, profile: CallbackProfile | undefined): void {
   const [turns, callbacks] = [new BusyTimes(), new BusyTimes()];
   let collectionMs = 0;
   new PerformanceObserver((list) => {
@@ -49,10 +54,18 @@ function monitor(path: string): void {
       callbackType: longestCallback.type,
       collectionMs,
       residentMegabytes: Math.round(process.memoryUsage.rss() / 1e6),
+      ...(profile === undefined ? {} : profiled(profile, longestCallback)),
     };
     appendFileSync(path, `${JSON.stringify(line)}\n`);
     collectionMs = 0;
+    // To read a profile takes long.
+    if (profile !== undefined) for (const times of [turns, callbacks]) times.restart();
   }, PERIOD_MS).unref();
+}
+
+function profiled(profile: CallbackProfile, longest: BusyTime): Pick<MonitorLine, 'stacks'> {
+  profile.read();
+  return longest.usedMs < PROFILED_FROM_MS ? {} : { stacks: profile.stacksIn(longest) };
 }
 
 /** A callback ends where the next one starts. */
@@ -79,4 +92,5 @@ function followCallbacks(callbacks: BusyTimes): void {
 }
 
 const file = process.env['ATTACK_MONITOR'];
-if (isMainThread && file !== undefined) monitor(file);
+const isProfiled = process.env['ATTACK_PROFILE'] !== undefined;
+if (isMainThread && file !== undefined) monitor(file, isProfiled ? new CallbackProfile() : undefined);

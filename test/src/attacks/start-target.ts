@@ -28,7 +28,8 @@ const FAULTS_KEPT = 100;
 /** No answer within this time is a fault. */
 const PATIENCE_MS = 30_000;
 
-export async function startTarget(folder: string): Promise<StartedTarget> {
+/** With `isProfiled`, the monitor's lines say what ran in long callbacks. */
+export async function startTarget(folder: string, isProfiled: boolean): Promise<StartedTarget> {
   const [http, gateway] = [await freePort(), await freePort()];
   const monitorFile = join(folder, 'monitor');
   const routes = join(folder, 'gateway.yaml');
@@ -45,6 +46,7 @@ routes: [{name: all, match: {pathPrefix: /}, upstream: {endpoints: ["127.0.0.1:$
       'MALLOC_ARENA_MAX=1',
       `NODE_OPTIONS=--import=${monitor} --max-semi-space-size=8`,
       `ATTACK_MONITOR=${monitorFile}`,
+      ...(isProfiled ? ['ATTACK_PROFILE=1'] : []),
     ],
     flags: [
       `--http-port=${http}`,
