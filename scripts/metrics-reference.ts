@@ -1,7 +1,7 @@
 /** The text of docs/reference/metrics.md: every metric with its labels, from the functions that declare them. */
 import { MetricSet, type MetricFamily } from '@tinkerbell/platform-metrics';
 import { createApiMetrics } from '@tinkerbell/service-api';
-import { createBmcMetrics } from '@tinkerbell/service-bmc';
+import { createBmcEventMetrics, createBmcMetrics } from '@tinkerbell/service-bmc';
 import { createBootMetrics } from '@tinkerbell/service-boot';
 import { createControllerMetrics, createEventsMetrics } from '@tinkerbell/service-controller';
 import { createDoctorMetrics, createReporterMetrics } from '@tinkerbell/service-doctor';
@@ -37,6 +37,7 @@ const sections: readonly (readonly [title: string, declares: readonly Declare[]]
       createDoctorMetrics,
       createReporterMetrics,
       createMetadataMetrics,
+      createBmcEventMetrics,
       createImagesMetrics,
       createRegistryMetrics,
       createRelayMetrics,

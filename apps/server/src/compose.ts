@@ -269,7 +269,10 @@ function doctor({ doctor: config }: Settings, deps: Deps, { isShared }: Stores):
   return [service, isShared ? createLedService(deps, 'doctor', create) : create()];
 }
 
-/** Loads the protocols of BMCs only if needed. Runs on one of several servers that share a store. */
+/**
+ * Loads the protocols of BMCs only if needed. One of several servers that share a store controls them, and each receives
+ * their events.
+ */
 async function bmc(
   { bmc: config, bmcConnections }: Settings,
   deps: Deps,
@@ -277,12 +280,15 @@ async function bmc(
 ): Promise<Service[]> {
   if (config === undefined) return [];
   const { openBmcConnections } = await import('./bmc/open-bmc-connections.ts');
-  const { createBmcService } = await import('@tinkerbell/service-bmc');
+  const { createBmcEventReceiver, createBmcService } = await import('@tinkerbell/service-bmc');
   const create = () => {
     const connections = openBmcConnections({ ...deps, ...platform }, bmcConnections);
     return createBmcService({ ...deps, connections, log: deps.logs.rufio }, config);
   };
-  return [stores.isShared ? createLedService(deps, 'bmc', create) : create()];
+  return [
+    stores.isShared ? createLedService(deps, 'bmc', create) : create(),
+    ...(config.eventsUrl === undefined ? [] : [createBmcEventReceiver(deps)]),
+  ];
 }
 
 /** Every server offers the consoles, and one of them records. */

@@ -5,6 +5,12 @@ export { hasEnded, holds, withCondition, type Condition } from './jobs/condition
 export { jobStepFor, taskFor, taskNameOf, type JobStep } from './jobs/job-step.ts';
 export { describeOperation, operationOf, type BmcOperation } from './jobs/operation.ts';
 export { powerStepFor, TASK_MS_MAX, type PowerProgress, type PowerStep } from './jobs/power-step.ts';
+export {
+  eventDestinationFor,
+  EVENTS_ANNOTATION,
+  EVENTS_PATH,
+  subscriptionStepFor,
+} from './event-subscription.ts';
 export { CERTIFICATE_ANNOTATION, pinnedConnection, type PinnedConnection } from './pinned-connection.ts';
 export { providersFor, type ProviderName } from './jobs/providers.ts';
 export {

@@ -41,6 +41,28 @@ export interface SerialConsole extends AsyncDisposable {
   sendBreak?(): Promise<void>;
 }
 
+/** What a BMC sends its events to. */
+export interface NewSubscription {
+  /** A URL. */
+  readonly destination: string;
+  /** The BMC repeats it in each event. */
+  readonly context: string;
+}
+
+export interface ListedSubscription {
+  readonly path: string;
+  readonly destination: string;
+  /** Undefined: the BMC does not show it. */
+  readonly context: string | undefined;
+}
+
+export interface EventSubscriptions {
+  list(): Promise<readonly ListedSubscription[]>;
+  create(wanted: NewSubscription): Promise<void>;
+  /** Removes one that `list` has returned. */
+  remove(listed: ListedSubscription): Promise<void>;
+}
+
 export interface BmcSession extends AsyncDisposable {
   readonly provider: ProviderName;
   powerState(): Promise<PowerState>;
@@ -55,6 +77,8 @@ export interface BmcSession extends AsyncDisposable {
   /** Changes the password of an account, which may be that of the session. */
   setPassword?(username: string, password: string): Promise<void>;
   openConsole?(): Promise<SerialConsole>;
+  /** Absent: the protocol sends no events. */
+  readonly events?: EventSubscriptions;
   /** The SHA-256 of the certificate of the BMC, in lower-case hex, to be pinned. Undefined: the connection has no TLS. */
   certificateSha256?(): string | undefined;
 }

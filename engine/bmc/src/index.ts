@@ -4,6 +4,7 @@ export {
   type BmcDriver,
   type BmcSession,
   type BmcTarget,
+  type ListedSubscription,
   type MediaState,
   type SerialConsole,
 } from './driver.ts';

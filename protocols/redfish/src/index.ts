@@ -12,6 +12,15 @@ export {
   type ComputerSystem,
 } from './computer-system.ts';
 export { virtualMediaOf, type VirtualMedia } from './virtual-media.ts';
+export {
+  eventDestinationOf,
+  eventServiceOf,
+  RECEIVED_EVENTS_MAX,
+  receivedEventsOf,
+  subscriptionBody,
+  type EventService,
+  type RedfishEvent,
+} from './event-service.ts';
 export { taskOf, type RedfishTask, type TaskOutcome } from './task.ts';
 export {
   decodeSsdpAnswer,

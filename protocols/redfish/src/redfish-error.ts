@@ -1,5 +1,6 @@
 /** Why a service refused a request (DSP0266, section "Error responses"). */
 import { objectIn, objectsIn, textIn, textsIn } from './members.ts';
+import { oneLine } from './one-line.ts';
 import type { RedfishObject } from './redfish-json.ts';
 
 export interface RedfishMessage {
@@ -28,24 +29,22 @@ export function messagesOf(body: RedfishObject): readonly RedfishMessage[] {
 
 function generalMessageOf(error: RedfishObject): RedfishMessage {
   const code = textIn(error, 'code');
-  return { name: nameOf(code), text: cut(textIn(error, 'message') ?? code ?? ''), about: [] };
+  return {
+    name: nameOf(code),
+    text: oneLine(textIn(error, 'message') ?? code ?? '', TEXT_LENGTH_MAX),
+    about: [],
+  };
 }
 
 function messageOf(info: RedfishObject): RedfishMessage {
   const name = nameOf(textIn(info, 'MessageId'));
   return {
     name,
-    text: cut(textIn(info, 'Message') ?? name),
+    text: oneLine(textIn(info, 'Message') ?? name, TEXT_LENGTH_MAX),
     about: [...(textsIn(info, 'RelatedProperties') ?? []), ...(textsIn(info, 'MessageArgs') ?? [])],
   };
 }
 
 function nameOf(id = ''): string {
   return id.split('.').at(-1) ?? '';
-}
-
-/** One line, without control characters, since it reaches logs and terminals. */
-function cut(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are removed
-  return text.replaceAll(/[\s\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, TEXT_LENGTH_MAX);
 }

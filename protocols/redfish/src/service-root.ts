@@ -18,6 +18,7 @@ export interface ServiceRoot {
   readonly sessions: string | undefined;
   readonly sessionService: string | undefined;
   readonly accountService: string | undefined;
+  readonly eventService: string | undefined;
   /** With this query a collection has its members as whole resources. */
   readonly expandQuery: string | undefined;
 }
@@ -34,6 +35,7 @@ export function serviceRootOf(resource: RedfishObject): ServiceRoot {
     sessions: linkIn(objectIn(resource, 'Links'), 'Sessions'),
     sessionService: linkIn(resource, 'SessionService'),
     accountService: linkIn(resource, 'AccountService'),
+    eventService: linkIn(resource, 'EventService'),
     expandQuery: expandQueryOf(resource),
   };
 }

@@ -71,6 +71,11 @@ export class RedfishService {
     this.#simulated = { machine, features, lies: this.lies, state };
   }
 
+  /** What clients have subscribed to, by path. A BMC that forgets clears it. */
+  get subscriptions(): RedfishState['subscriptions'] {
+    return this.#simulated.state.subscriptions;
+  }
+
   /** The account, whose password clients may change. */
   get account(): Pick<RedfishState, 'username' | 'password'> {
     return this.#simulated.state;

@@ -4,7 +4,14 @@ import type { Reconciling } from './config.ts';
 
 export interface CountedCall<Result> extends Call<Result> {
   /** The kind of call, for metrics: `power`, `boot-device`. */
-  readonly kind: 'power-state' | 'power' | 'boot-device' | 'virtual-media' | 'inventory' | 'password';
+  readonly kind:
+    | 'power-state'
+    | 'power'
+    | 'boot-device'
+    | 'virtual-media'
+    | 'inventory'
+    | 'password'
+    | 'events';
 }
 
 /** Calls the BMC, and counts the call and its outcome: `ok`, or the code of the failure. */

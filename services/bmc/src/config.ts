@@ -20,6 +20,8 @@ export interface BmcServiceConfig {
   readonly inventoryMs: number | undefined;
   /** The certificate that a BMC has at the first contact becomes the only one that is accepted. */
   readonly pinsFirstCertificate: boolean;
+  /** The URL of this server as BMCs reach it, without a slash at its end. Undefined: BMCs send no events. */
+  readonly eventsUrl: string | undefined;
   /** BMCs that are called at the same time. */
   readonly atOnce: number;
 }

@@ -7,6 +7,7 @@ import type { NamespacedName } from '@tinkerbell/store-contract';
 import { callBmc } from './call-bmc.ts';
 import { machineCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
+import { Subscriptions } from './events/keep-subscription.ts';
 import { pinFirstCertificate } from './first-certificate.ts';
 import { collectInventory, nextInventoryMs, refuseInventory } from './inventory.ts';
 import { rotatePassword } from './rotate-password.ts';
@@ -32,9 +33,11 @@ export class MachineReconciler {
   readonly #deps: Reconciling;
   /** Failed checks in a row, by Machine. */
   readonly #failures = new Map<string, number>();
+  readonly #subscriptions: Subscriptions;
 
   constructor(deps: Reconciling) {
     this.#deps = deps;
+    this.#subscriptions = new Subscriptions(deps);
   }
 
   async reconcile(place: NamespacedName): Promise<Again> {
@@ -47,6 +50,7 @@ export class MachineReconciler {
       machine.metadata.deletionTimestamp !== undefined
     ) {
       this.#failures.delete(path);
+      this.#subscriptions.forget(path);
       return undefined;
     }
     await rotatePassword(this.#deps, machine, connection);
@@ -58,6 +62,7 @@ export class MachineReconciler {
     }
     this.#failures.delete(path);
     await pinFirstCertificate(this.#deps, place, contact.certificateSha256);
+    await this.#subscriptions.keep(machine, connection);
     await collectInventory(this.#deps, machine);
     return { atMs: this.#deps.clock.nowMs() + this.#nextMs(machine) };
   }

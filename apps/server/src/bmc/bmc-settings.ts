@@ -1,6 +1,7 @@
 /** Settings of the control of BMCs, and of the way to them. */
 import type { BmcServiceConfig } from '@tinkerbell/service-bmc';
 import type { FlagReader } from '../settings/flag-reader.ts';
+import { SettingsError } from '../settings/settings-error.ts';
 
 export interface BmcConnectionSettings {
   /** The limit for each request to a BMC. */
@@ -32,6 +33,19 @@ export function bmcSettings(flags: FlagReader): BmcServiceConfig | undefined {
       ? flags.durationMs('rufio-inventory-refresh-interval')
       : undefined,
     pinsFirstCertificate: flags.boolean('bmc-trust-first-use'),
+    eventsUrl: eventsUrl(flags),
     atOnce: flags.number('rufio-max-concurrent-reconciles', AT_ONCE_RANGE),
   };
+}
+
+/** Only an origin, because everything after it becomes part of each destination. */
+function eventsUrl(flags: FlagReader): string | undefined {
+  const text = flags.text('bmc-events-url');
+  if (text === '') return undefined;
+  const url = URL.parse(text);
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  if (isOrigin) return url.origin;
+  throw new SettingsError(
+    '--bmc-events-url must be http://HOST:PORT or https://HOST:PORT, without user, password and path',
+  );
 }

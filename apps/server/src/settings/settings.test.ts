@@ -247,6 +247,11 @@ test('ISO images are enabled with our own image, and invalid settings are named'
   const allowed = settings(['--iso-allow-source', 'Files.LAN,127.0.0.0/8,::1']).boot?.iso?.allowed;
   assert.deepEqual([allowed?.hostNames, allowed?.networks.length], [['files.lan'], 2]);
   const wrong: [string[], RegExp][] = [
+    [['--bmc-events-url', 'https://192.0.2.1/path'], /--bmc-events-url must be http:\/\/HOST:PORT or https/],
+    [
+      ['--bmc-events-url', 'https://user:secret@192.0.2.1'],
+      /--bmc-events-url must be http:\/\/HOST:PORT or https/,
+    ],
     [['--iso-upstream-url', 'file:///x.iso'], /--iso-upstream-url must be an http or https URL, not "file:/],
     [['--iso-patch-magic-string', 'short'], /must have 64 to 4096 printable ASCII characters, not "short"/],
     [['--iso-allow-source', '10.0.0.0/99'], /--iso-allow-source must be hosts and networks .* not "10/],

@@ -31,6 +31,8 @@ export interface Call<Result> {
   readonly name: string;
   /** False for a call that must not reach the BMC twice, such as a power cycle. */
   readonly isRepeatable: boolean;
+  /** The only driver that can do it. Default: all of the connection, and the one that succeeds comes first from then on. */
+  readonly only?: ProviderName;
   /** Undefined: the session cannot do it, and the next driver is tried. */
   readonly run: (
     session: BmcSession,
@@ -81,10 +83,10 @@ export class BmcConnections {
       this.#closing.signal.throwIfAborted();
       const resolved = await resolveConnection(this.#deps.store, connection, this.#deps.trustOf);
       const failures: Failure[] = [];
-      for (const provider of this.#order(key, connection)) {
+      for (const provider of this.#providers(key, connection, call)) {
         const tried = await this.#try(key, { provider, resolved }, call);
         if (tried.ok) {
-          this.#answered.set(key, provider);
+          if (call.only === undefined) this.#answered.set(key, provider);
           return tried.value;
         }
         failures.push({ provider, error: tried.error });
@@ -98,6 +100,15 @@ export class BmcConnections {
   async close(): Promise<void> {
     this.#closing.abort(new BmcError('aborted', 'the server is stopping'));
     await Promise.all([...this.#open.keys()].map((key) => this.#end(key)));
+  }
+
+  #providers<Result>(
+    key: string,
+    connection: PinnedConnection,
+    { only }: Call<Result>,
+  ): readonly ProviderName[] {
+    const all = this.#order(key, connection);
+    return only === undefined ? all : all.filter((name) => name === only);
   }
 
   /** The driver that answered before comes first, unless the connection states an order. */

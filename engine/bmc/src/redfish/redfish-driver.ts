@@ -18,6 +18,7 @@ import { RedfishConnection } from './redfish-connection.ts';
 import { logIn } from './redfish-login.ts';
 import type { RedfishMachine } from './redfish-machine.ts';
 import { CdDrive } from './redfish-media.ts';
+import { RedfishEvents } from './redfish-events.ts';
 import { readPower, setPower } from './redfish-power.ts';
 
 /** `spec.connection.providerOptions.redfish`. */
@@ -65,6 +66,7 @@ async function machineOn(
 
 class RedfishSession implements BmcSession {
   readonly provider = 'gofish';
+  readonly events: RedfishEvents;
   readonly #machine: RedfishMachine;
   readonly #drive: CdDrive;
   /** Of the last setting, for a BMC that does not report the mode. */
@@ -73,6 +75,7 @@ class RedfishSession implements BmcSession {
   constructor(machine: RedfishMachine) {
     this.#machine = machine;
     this.#drive = new CdDrive(machine);
+    this.events = new RedfishEvents(machine);
   }
 
   powerState(): Promise<PowerState> {

@@ -7,7 +7,7 @@ import type { Hardware, BmcJob, BmcMachine, BmcTask, Resource } from '@tinkerbel
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
-import { createBmcService } from '../index.ts';
+import { createBmcEventReceiver, createBmcService } from '../index.ts';
 import type { SimulatedBmc } from './simulated-bmc.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
@@ -50,6 +50,7 @@ function steppedClock() {
 export async function startedBmcService(
   bmc: SimulatedBmc,
   driversOf: (clock: Clock) => Drivers = () => ({ ipmitool: bmc.driver() }),
+  eventsUrl?: string,
 ) {
   const time = steppedClock();
   const drivers = driversOf(time.clock);
@@ -113,6 +114,7 @@ export async function startedBmcService(
       powerCheckMs: 1_800_000,
       inventoryMs: 86_400_000,
       pinsFirstCertificate: true,
+      eventsUrl,
       atOnce: 8,
     });
     const stopping = new AbortController();
@@ -129,6 +131,7 @@ export async function startedBmcService(
     store,
     create,
     start,
+    receiver: () => createBmcEventReceiver({ view, journal, clock: time.clock }),
     stop,
     until,
     connection,
@@ -141,6 +144,7 @@ export async function startedBmcService(
       create('Job', name, { spec: { machineRef: { name: 'm', namespace: 'lab' }, tasks } }),
     timeline: async () =>
       (await journal.read({ after: 0, machines: [mac] })).map(({ event, message }) => ({ event, message })),
+    records: () => journal.read({ after: 0, machines: [mac] }),
     async [Symbol.asyncDispose]() {
       for (const service of running.keys()) await stop(service);
       following.abort();

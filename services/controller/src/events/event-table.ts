@@ -25,6 +25,8 @@ const byEvent: Readonly<Record<string, EventWords>> = {
   'bmc-certificate-pinned': normal('CertificatePinned'),
   'bmc-password-rotated': normal('PasswordRotated'),
   'bmc-rotation-failed': warning('PasswordNotRotated'),
+  'bmc-alert': warning('BMCAlert'),
+  'bmc-event': normal('BMCEvent'),
   'bmc-job-failed': warning('BMCJobFailed'),
   'action-failed': warning('ActionFailed'),
   'action-timed-out': warning('ActionTimedOut'),

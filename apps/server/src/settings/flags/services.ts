@@ -53,6 +53,10 @@ export const bmcFlags = flagGroup('BMCs', {
     default: '24h',
   }),
   'rufio-max-concurrent-reconciles': number('BMCs that are called at the same time', { default: '64' }),
+  'bmc-events-url': text(
+    'URL of this server as BMCs reach it, such as https://192.168.56.4:7443; BMCs with Redfish then send their events to it',
+    { fallback: 'BMCs send no events' },
+  ),
   'bmc-ca-file': text(
     'PEM file with the authorities that sign the certificates of BMCs, for Machines whose insecureTLS is false',
     { fallback: 'the authorities of the system' },
