@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import {
   bootDeviceExtensions,
+  ipmiOptionExtensions,
   builtInKinds,
   collectionOf,
   crdFor,
@@ -28,6 +29,7 @@ const extensions = [
     '/spec/bootOptions/custombootConfig/preparingActions',
     '/spec/bootOptions/custombootConfig/postActions',
   ].flatMap((action) => bootDeviceExtensions.map((field) => `${action}/bootDevice/${field}`)),
+  ...ipmiOptionExtensions.map((field) => `/spec/connection/providerOptions/ipmitool/${field}`),
 ];
 
 function normalize(value: unknown, path = ''): unknown {

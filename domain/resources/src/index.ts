@@ -22,6 +22,7 @@ export {
 export {
   bootDeviceExtensions,
   hardwareStatusExtensions,
+  ipmiOptionExtensions,
   workflowActionExtensions,
   workflowStatusExtensions,
 } from './upstream-extensions.ts';

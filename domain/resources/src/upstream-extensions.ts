@@ -1,6 +1,6 @@
 /**
  * Our fields that upstream's CRDs lack, and which an API server with upstream's CRDs drops.
- * docs/decisions/0006, 0008, 0013, 0014 and 0021 describe their purpose, and 0015 where they are stored in that
+ * docs/decisions/0006, 0008, 0013, 0014, 0021 and 0027 describe their purpose, and 0015 where they are stored in that
  * case.
  */
 
@@ -27,3 +27,6 @@ export const hardwareStatusExtensions: readonly string[] = ['conditions'];
 
 /** Fields of the `bootDevice` of a BMC operation. */
 export const bootDeviceExtensions: readonly string[] = ['httpBootURL'];
+
+/** Fields of the options of IPMI. */
+export const ipmiOptionExtensions: readonly string[] = ['version'];

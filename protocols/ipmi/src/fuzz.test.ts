@@ -3,7 +3,7 @@
  * more of them: IPMI_FUZZ_PACKETS=1000000 node --test protocols/ipmi/src/fuzz.test.ts
  */
 import assert from 'node:assert/strict';
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { hexToBytes } from '@tinkerbell/wire';
@@ -11,6 +11,7 @@ import * as ipmi from './index.ts';
 import { decodeOpenSessionRequest, decodeOpenSessionResponse } from './session/open-session.ts';
 import { decodeRakp1, decodeRakp2, decodeRakpProof } from './session/rakp-message.ts';
 import { RESPONDER_SESSIONS_MAX } from './responder/responder.ts';
+import { decodeActivated, decodeChallenge } from './commands/challenge-commands.ts';
 import { decodeRequest, decodeResponse } from './message/ipmi-message.ts';
 import { cipherSuiteIdsIn } from './session/cipher-suite.ts';
 
@@ -19,6 +20,7 @@ const SEED = Number(process.env['IPMI_FUZZ_SEED'] ?? 1);
 
 const crypto: ipmi.IpmiCrypto = {
   hmac: (algorithm, key, bytes) => new Uint8Array(createHmac(algorithm, key).update(bytes).digest()),
+  md5: (bytes) => new Uint8Array(createHash('md5').update(bytes).digest()),
   aesCbcEncrypt: (key, iv, bytes) =>
     new Uint8Array(createCipheriv('aes-128-cbc', key, iv).setAutoPadding(false).update(bytes)),
   aesCbcDecrypt: (key, iv, bytes) =>
@@ -64,6 +66,8 @@ const decoders: readonly ((bytes: Uint8Array) => unknown)[] = [
   decodeRakpProof,
   decodeRequest,
   decodeResponse,
+  decodeChallenge,
+  decodeActivated,
   cipherSuiteIdsIn,
   ipmi.decodeDeviceId,
   ipmi.decodeChassisStatus,

@@ -20,6 +20,7 @@ export {
   type LoginStep,
 } from './session/login.ts';
 export { stepLogin, type LoginEvent } from './session/login-answers.ts';
+export { SHORT_PASSWORD_BYTES_MAX } from './session/signed-packet.ts';
 export { rakpStatus } from './session/rakp-status.ts';
 export { PASSWORD_BYTES_MAX, USERNAME_BYTES_MAX } from './session/rakp-message.ts';
 export {

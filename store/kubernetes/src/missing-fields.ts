@@ -2,6 +2,7 @@
 import {
   bootDeviceExtensions,
   hardwareStatusExtensions,
+  ipmiOptionExtensions,
   workflowActionExtensions,
   workflowStatusExtensions,
 } from '@tinkerbell/resources';
@@ -62,7 +63,13 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Fields that an author cannot use with upstream's CRDs. An object that has one is refused, with the name of the field. */
 export function refusedPaths(collection: string): readonly string[] {
-  return (OPERATIONS[collection] ?? []).flatMap((operation) =>
+  const ofOperations = (OPERATIONS[collection] ?? []).flatMap((operation) =>
     bootDeviceExtensions.map((field) => `${operation}.bootDevice.${field}`),
   );
+  if (!CONNECTED.has(collection)) return ofOperations;
+  const options = 'spec.connection.providerOptions.ipmitool';
+  return [...ipmiOptionExtensions.map((field) => `${options}.${field}`), ...ofOperations];
 }
+
+/** Collections whose objects have a connection to a BMC. */
+const CONNECTED: ReadonlySet<string> = new Set(['machines.bmc.tinkerbell.org', 'tasks.bmc.tinkerbell.org']);

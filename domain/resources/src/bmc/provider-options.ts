@@ -28,6 +28,10 @@ export const ProviderOptions = Type.Object({
     Type.Object({
       cipherSuite: optional('Number of the IPMI cipher suite, for example `3` or `17`.', Type.String()),
       port: optional('UDP port of IPMI, usually 623.', integer()),
+      version: optional(
+        'Version of IPMI: `2.0` or `1.5`. `1.5` is for BMCs that have nothing better: it encrypts nothing, and has no serial console. Default: 2.0.',
+        oneOf(['2.0', '1.5']),
+      ),
     }),
   ),
   preferredOrder: optional(

@@ -16,6 +16,8 @@ export interface IpmiDeps extends DriverDeps {
 export interface IpmiOptions {
   /** `17` or `3`. Absent: the BMC is asked for its suites, and 17 is preferred. */
   readonly cipherSuite?: string;
+  /** Default: 2.0. `1.5` has no encryption. */
+  readonly version?: '2.0' | '1.5';
   /** Default: the port of the target, or 623. */
   readonly port?: number;
 }

@@ -5,6 +5,7 @@ import {
   decodeChassisStatus,
   privilegeLevel,
   setPrivilegeRequest,
+  type Session,
 } from '@tinkerbell/ipmi';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import { BmcError } from '../bmc-error.ts';
@@ -37,7 +38,7 @@ export function createIpmiDriver(deps: IpmiDeps): BmcDriver<IpmiOptions> {
         );
         connection = new IpmiConnection({ clock, crypto }, { channel, session, timeoutMs: target.timeoutMs });
         await raisePrivilege(connection, { highest: privilege, signal });
-        return new IpmiBmcSession(connection);
+        return new IpmiBmcSession(connection, session.version);
       } catch (error) {
         await (connection ?? channel)[Symbol.asyncDispose]();
         throw error;
@@ -82,9 +83,11 @@ const controlMeanings = { 0xcc: 'unsupported' } as const;
 class IpmiBmcSession implements BmcSession {
   readonly provider = 'ipmitool';
   readonly #connection: IpmiConnection;
+  readonly #version: Session['version'];
 
-  constructor(connection: IpmiConnection) {
+  constructor(connection: IpmiConnection, version: Session['version']) {
     this.#connection = connection;
+    this.#version = version;
   }
 
   async powerState(): Promise<PowerState> {
@@ -114,12 +117,15 @@ class IpmiBmcSession implements BmcSession {
     return readInventory(this.#connection);
   }
 
-  setPassword(username: string, password: string): Promise<void> {
-    return writePassword(this.#connection, username, password);
+  async setPassword(username: string, password: string): Promise<void> {
+    if (this.#version === '1.5')
+      throw new BmcError('unsupported', 'IPMI 1.5 would send the new password without encryption');
+    await writePassword(this.#connection, username, password);
   }
 
-  openConsole(): Promise<SerialConsole> {
-    return openSolConsole(this.#connection);
+  async openConsole(): Promise<SerialConsole> {
+    if (this.#version === '1.5') throw new BmcError('unsupported', 'the serial console needs IPMI 2.0');
+    return await openSolConsole(this.#connection);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -12,6 +12,7 @@ const loginCodes: Readonly<Record<Exclude<LoginFailure['reason'], 'refused'>, Bm
   'stopped-answering': 'timed-out',
   'invalid-answer': 'invalid-answer',
   'ipmi-1.5-only': 'unsupported',
+  'no-ipmi-1.5': 'unsupported',
   'no-common-cipher-suite': 'unsupported',
   // A BMC with another password and one that computes digests wrongly look the same.
   'wrong-password': 'wrong-credentials',

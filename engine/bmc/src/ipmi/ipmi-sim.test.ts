@@ -37,6 +37,7 @@ set_working_mc 0x20
   startlan 1
     addr 127.0.0.1 ${port}
     priv_limit admin
+    allowed_auths_operator md5
     allowed_auths_admin none md2 md5 straight
     guid a123456789abcdefa123456789abcdef
   endlan
@@ -110,7 +111,7 @@ describe('ipmi_sim', { skip }, () => {
   function open(
     options: IpmiOptions = {},
     username = 'admin',
-    { password = 'secret', host = '127.0.0.1' } = {},
+    { password = 'secret', host = '127.0.0.1', timeoutMs = 20_000 } = {},
   ): Promise<BmcSession> {
     const driver = createIpmiDriver({
       clock: nodeClock,
@@ -118,7 +119,7 @@ describe('ipmi_sim', { skip }, () => {
       udp: nodeUdp,
       udp6: nodeUdp6,
     });
-    const target = { host, port, credentials: { username, password }, timeoutMs: 20_000 };
+    const target = { host, port, credentials: { username, password }, timeoutMs };
     return driver.open({ ...target, trust: { kind: 'any' } }, options, new AbortController().signal);
   }
 
@@ -142,6 +143,29 @@ describe('ipmi_sim', { skip }, () => {
     }
     const operations = await readFile(join(folder, 'operations'), 'utf8');
     assert.match(operations, /set power 1\n(?:get .*\n)*set reset 1\n(?:get .*\n)*set power 0\n/);
+  });
+
+  test('IPMI 1.5 switches the power, without what needs encryption', async () => {
+    for (const username of ['admin', 'operator']) {
+      await using session = await open({ version: '1.5' }, username);
+      await session.setPower('on');
+      assert.equal(await session.powerState(), 'on');
+      await session.setBootDevice?.({ device: 'pxe', persistent: false, efiBoot: true });
+      await session.setPower('off');
+      assert.equal(await session.powerState(), 'off');
+      await assert.rejects(session.openConsole!(), { code: 'unsupported' });
+      await assert.rejects(session.setPassword!('operator', 'new-Password-16c'), { code: 'unsupported' });
+    }
+  });
+
+  test('refused logins of IPMI 1.5 have their causes', async () => {
+    const options = { version: '1.5' } as const;
+    assert.equal(await codeOf(open(options, 'nobody')), 'wrong-credentials');
+    assert.equal(await codeOf(open(options, 'admin', { password: 'x'.repeat(17) })), 'wrong-credentials');
+    assert.equal(
+      await codeOf(open(options, 'admin', { password: 'wrong', timeoutMs: 1000 })),
+      'wrong-credentials',
+    );
   });
 
   test('an IPv6 address in any spelling works like an IPv4 address', async () => {

@@ -4,6 +4,7 @@ import {
   PASSWORD_BYTES_MAX,
   privilegeLevel,
   rakpStatus,
+  SHORT_PASSWORD_BYTES_MAX,
   startLogin,
   stepLogin,
   USERNAME_BYTES_MAX,
@@ -60,19 +61,21 @@ export async function logIn(deps: LoginDeps, request: LoginRequest): Promise<Log
   throw new BmcError('missing-privilege', 'the account may not log in as an operator');
 }
 
-type GivenSettings = Pick<LoginSettings, 'username' | 'password' | 'suite' | 'timeoutMs'>;
+type GivenSettings = Pick<LoginSettings, 'username' | 'password' | 'version' | 'suite' | 'timeoutMs'>;
 
 /** Rejects what the protocol cannot carry, before anything is sent. */
-function loginSettings(target: BmcTarget, { cipherSuite }: IpmiOptions): GivenSettings {
+function loginSettings(target: BmcTarget, { cipherSuite, version = '2.0' }: IpmiOptions): GivenSettings {
   const { credentials, timeoutMs } = target;
   const { username, password } = credentials;
   if (encodeUtf8(username).length > USERNAME_BYTES_MAX) {
     throw new BmcError('wrong-credentials', `an IPMI username has at most ${USERNAME_BYTES_MAX} bytes`);
   }
-  if (encodeUtf8(password).length > PASSWORD_BYTES_MAX) {
-    throw new BmcError('wrong-credentials', `an IPMI password has at most ${PASSWORD_BYTES_MAX} bytes`);
+  const bytesMax = version === '1.5' ? SHORT_PASSWORD_BYTES_MAX : PASSWORD_BYTES_MAX;
+  if (encodeUtf8(password).length > bytesMax) {
+    throw new BmcError('wrong-credentials', `a password of IPMI ${version} has at most ${bytesMax} bytes`);
   }
-  if (cipherSuite === undefined || cipherSuite === '') return { username, password, timeoutMs };
+  if (version === '1.5' || cipherSuite === undefined || cipherSuite === '')
+    return { username, password, timeoutMs, version };
   const suite = cipherSuiteWithId(Number(cipherSuite));
   if (suite === undefined) {
     throw new BmcError('unsupported', `cipher suite ${cipherSuite} is not supported; use 17 or 3`);

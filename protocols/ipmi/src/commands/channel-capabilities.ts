@@ -4,6 +4,7 @@ import { netFn, type IpmiRequest } from '../message/ipmi-message.ts';
 /** The channel on which the request arrives. */
 const THIS_CHANNEL = 0x0e;
 const EXTENDED = 0x80;
+const MD5 = 0x04;
 const LIST_BY_SUITE = 0x80;
 const IPMI_PAYLOAD = 0;
 
@@ -15,6 +16,8 @@ export interface ChannelCapabilities {
   readonly channel: number;
   readonly supportsIpmi2: boolean;
   readonly supportsIpmi15: boolean;
+  /** A session of IPMI 1.5 can have a digest by MD5. */
+  readonly supportsMd5: boolean;
   /** The BMC has a key K_g of its own, which a client must know to log in. */
   readonly needsBmcKey: boolean;
 }
@@ -28,13 +31,15 @@ export function decodeCapabilities(bytes: Uint8Array): Decoded<ChannelCapabiliti
   return decoded(() => {
     const reader = new ByteReader(bytes);
     const channel = reader.uint8('channel');
-    const isExtended = (reader.uint8('authentication types') & EXTENDED) !== 0;
+    const types = reader.uint8('authentication types');
+    const isExtended = (types & EXTENDED) !== 0;
     const status = reader.uint8('authentication status');
     const extended = isExtended ? reader.uint8('extended capabilities') : 0;
     return {
       channel,
       supportsIpmi2: (extended & 2) !== 0,
       supportsIpmi15: !isExtended || (extended & 1) !== 0,
+      supportsMd5: (types & MD5) !== 0,
       needsBmcKey: isExtended && (status & 0x20) !== 0,
     };
   });
@@ -42,10 +47,11 @@ export function decodeCapabilities(bytes: Uint8Array): Decoded<ChannelCapabiliti
 
 /** The bytes of a BMC that has named users and no anonymous one. */
 export function encodeCapabilities(capabilities: ChannelCapabilities): Uint8Array {
-  const { channel, supportsIpmi2, supportsIpmi15, needsBmcKey } = capabilities;
+  const { channel, supportsIpmi2, supportsIpmi15, supportsMd5, needsBmcKey } = capabilities;
   const extended = (supportsIpmi2 ? 2 : 0) | (supportsIpmi15 ? 1 : 0);
   const status = 0x04 | (needsBmcKey ? 0x20 : 0);
-  return Uint8Array.of(channel, supportsIpmi2 ? EXTENDED : 0, status, extended, 0, 0, 0, 0);
+  const types = (supportsIpmi2 ? EXTENDED : 0) | (supportsMd5 ? MD5 : 0);
+  return Uint8Array.of(channel, types, status, extended, 0, 0, 0, 0);
 }
 
 /** The bytes of records in one answer. A shorter answer is the last one. */

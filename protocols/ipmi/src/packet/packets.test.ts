@@ -43,7 +43,7 @@ test('the first request and its answer have the bytes of ipmitool and of OpenIPM
   assert.ok(answer.ok && answer.value.completionCode === 0);
   assert.deepEqual(decodeCapabilities(answer.value.bytes), {
     ok: true,
-    value: { channel: 1, supportsIpmi2: true, supportsIpmi15: true, needsBmcKey: false },
+    value: { channel: 1, supportsIpmi2: true, supportsIpmi15: true, supportsMd5: true, needsBmcKey: false },
   });
 });
 

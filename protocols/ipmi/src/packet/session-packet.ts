@@ -100,6 +100,14 @@ export function encodePlainPacket(payload: Uint8Array): Uint8Array {
   return joinBytes(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, payload.length), payload);
 }
 
+/** Encodes a packet of a session of IPMI 1.5. */
+export function encodeSignedPacket(packet: Required<Omit<PlainPacket, 'kind'>>): Uint8Array {
+  const { authenticationType, sequence, sessionId, authenticationCode, payload } = packet;
+  if (payload.length > 0xff) throw new RangeError(`a payload of ${payload.length} bytes, at most 255`);
+  const head = Uint8Array.of(authenticationType, ...uint32Le(sequence), ...uint32Le(sessionId));
+  return joinBytes(head, authenticationCode, Uint8Array.of(payload.length), payload);
+}
+
 /** Encodes a packet of RMCP+ without its trailer. Packets outside a session have none. */
 export function encodeExtendedPacket(packet: Omit<ExtendedPacket, 'kind' | 'raw'>): Uint8Array {
   const flags = (packet.isEncrypted ? ENCRYPTED : 0) | (packet.isAuthenticated ? AUTHENTICATED : 0);

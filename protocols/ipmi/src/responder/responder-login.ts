@@ -157,6 +157,7 @@ function onRakp3(responder: Responder, { bytes, datagram }: LoginPayload): Respo
   const answer = encodeRakpProof({ tag, status: rakpStatus.ok, receiverId: clientId, code: codes.rakp4 });
   // A repeated message must not reset the sequence numbers of a session in use.
   const session: Session = found.session ?? {
+    version: '2.0',
     side: 'bmc',
     suite,
     keys: codes.keys,

@@ -138,7 +138,7 @@ function answerOutside(
   { netFn: group, command, bytes }: RequestMessage,
 ): IpmiResponse {
   if (group === netFn.application && command === capabilitiesCommand) {
-    const supported = { supportsIpmi2: true, supportsIpmi15: false, needsBmcKey: false };
+    const supported = { supportsIpmi2: true, supportsIpmi15: false, supportsMd5: false, needsBmcKey: false };
     return success(encodeCapabilities({ channel: CHANNEL, ...supported }));
   }
   if (group === netFn.application && command === cipherSuitesCommand) {

@@ -1,6 +1,6 @@
 /** Whole sessions of ipmitool, recorded between it and a BMC. */
 import assert from 'node:assert/strict';
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { bytesToHex, encodeUtf8, hexToBytes, type Decoded } from '@tinkerbell/wire';
@@ -17,6 +17,7 @@ import { emptyWindow } from './sequence-window.ts';
 
 const crypto: IpmiCrypto = {
   hmac: (algorithm, key, bytes) => new Uint8Array(createHmac(algorithm, key).update(bytes).digest()),
+  md5: (bytes) => new Uint8Array(createHash('md5').update(bytes).digest()),
   aesCbcEncrypt: (key, iv, bytes) =>
     new Uint8Array(createCipheriv('aes-128-cbc', key, iv).setAutoPadding(false).update(bytes)),
   aesCbcDecrypt: (key, iv, bytes) =>
@@ -58,10 +59,11 @@ function sessionsOf(packets: readonly SessionPacket[], suiteId: number) {
   assert.equal(bytesToHex(code), bytesToHex(codes.rakp2), 'RAKP message 2');
   assert.equal(bytesToHex(rakp3.code), bytesToHex(codes.rakp3), 'RAKP message 3');
   assert.equal(bytesToHex(rakp4.code), bytesToHex(codes.rakp4), 'RAKP message 4');
-  const common = { suite, keys: codes.keys, sent: 0, received: emptyWindow };
+  const common = { version: '2.0', suite, keys: codes.keys, sent: 0, received: emptyWindow } as const;
   const client: Session = { ...common, side: 'client', localId: clientId, remoteId: bmcId };
   const bmc: Session = { ...common, side: 'bmc', localId: bmcId, remoteId: clientId };
-  return { client, bmc };
+  const both: { client: Session; bmc: Session } = { client, bmc };
+  return both;
 }
 
 for (const suiteId of [3, 17]) {

@@ -106,7 +106,6 @@ function onDatagram(client: ClientSession, bytes: Uint8Array, crypto: IpmiCrypto
   if (!rmcp.ok) return ignore(client, rmcp.error.message);
   const packet = decodeSessionPacket(rmcp.value.body);
   if (!packet.ok) return ignore(client, packet.error.message);
-  if (packet.value.kind === 'plain') return ignore(client, 'packet-of-another-session');
   const opened = openPacket(client.session, packet.value, crypto);
   if (!opened.ok) return ignore(client, opened.reason);
   const next = { ...client, session: opened.session };

@@ -13,6 +13,7 @@ import { decodeResponse, type ResponseMessage } from '../message/ipmi-message.ts
 import { decodeRmcp } from '../packet/rmcp.ts';
 import { decodeSessionPacket, payloadType, type SessionPacket } from '../packet/session-packet.ts';
 import { cipherSuiteIdsIn, cipherSuites, cipherSuiteWith } from './cipher-suite.ts';
+import { onActivated, onChallenge } from './challenge-login.ts';
 import { keyCodesOf } from './key-exchange.ts';
 import {
   endLogin,
@@ -47,17 +48,27 @@ export function stepLogin(login: Login, event: LoginEvent, crypto: IpmiCrypto): 
   if (rmcp.value.messageClass !== 'ipmi') return ignoreDatagram(login, 'the packet is not IPMI');
   const packet = decodeSessionPacket(rmcp.value.body);
   if (!packet.ok) return ignoreDatagram(login, packet.error.message);
+  return onPacket(login, packet.value, crypto);
+}
+
+function onPacket(login: Login, packet: SessionPacket, crypto: IpmiCrypto): LoginStep {
   switch (login.phase) {
+    case 'over':
+      return { login, sends: [] };
     case 'capabilities':
-      return withResponse(login, packet.value, onCapabilities);
+      return withResponse(login, packet, onCapabilities);
     case 'cipher-suites':
-      return withResponse(login, packet.value, onCipherSuites);
+      return withResponse(login, packet, onCipherSuites);
+    case 'challenge':
+      return withResponse(login, packet, (before, response) => onChallenge(before, response, crypto));
+    case 'activate':
+      return onActivated(login, packet, crypto);
     case 'open-session':
-      return onOpenSession(login, packet.value);
+      return onOpenSession(login, packet);
     case 'rakp-2':
-      return onRakp2(login, packet.value, crypto);
+      return onRakp2(login, packet, crypto);
     case 'rakp-4':
-      return onRakp4(login, packet.value);
+      return onRakp4(login, packet);
   }
 }
 
@@ -79,6 +90,7 @@ function withResponse(login: Login, packet: SessionPacket, onResponse: OnRespons
 }
 
 function onCapabilities(login: Login, response: ResponseMessage): LoginStep {
+  if (login.settings.version === '1.5') return onOldCapabilities(login, response);
   if (response.completionCode !== 0) {
     const detail = describeCompletion(response, response.completionCode);
     return failLogin(login, { reason: 'ipmi-1.5-only', detail });
@@ -89,11 +101,21 @@ function onCapabilities(login: Login, response: ResponseMessage): LoginStep {
   if (!supportsIpmi2) {
     return failLogin(login, {
       reason: 'ipmi-1.5-only',
-      detail: 'the BMC does not support IPMI 2.0 sessions',
+      detail:
+        'the BMC does not support IPMI 2.0 sessions; to use IPMI 1.5, set providerOptions.ipmitool.version to "1.5"',
     });
   }
   const isSuiteGiven = suiteOf(login) !== undefined;
   return enterPhase(login, isSuiteGiven ? 'open-session' : 'cipher-suites', { needsBmcKey });
+}
+
+function onOldCapabilities(login: Login, { completionCode, bytes }: ResponseMessage): LoginStep {
+  const capabilities = completionCode === 0 ? decodeCapabilities(bytes) : undefined;
+  if (capabilities?.ok === false) return ignoreDatagram(login, capabilities.error.message);
+  // Without the digest, the password or anybody's packets would be accepted.
+  if (capabilities?.value.supportsMd5 === true) return enterPhase(login, 'challenge', {});
+  const detail = 'the BMC does not offer IPMI 1.5 with MD5; enable it for the channel';
+  return failLogin(login, { reason: 'no-ipmi-1.5', detail });
 }
 
 function onCipherSuites(login: Login, response: ResponseMessage): LoginStep {
@@ -189,7 +211,15 @@ function onRakp4(login: Login, packet: SessionPacket): LoginStep {
     return failLogin(login, { reason: 'wrong-final-digest', detail });
   }
   const ids = { localId: settings.clientId, remoteId: progress.bmcId };
-  const session = { side: 'client', suite, keys, ...ids, sent: 0, received: emptyWindow } as const;
+  const session = {
+    version: '2.0',
+    side: 'client',
+    suite,
+    keys,
+    ...ids,
+    sent: 0,
+    received: emptyWindow,
+  } as const;
   return endLogin(login, { kind: 'established', session });
 }
 

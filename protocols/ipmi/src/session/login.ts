@@ -9,6 +9,7 @@ import {
   CIPHER_INDEX_MAX,
   cipherSuitesRequest,
 } from '../commands/channel-capabilities.ts';
+import { challengeRequest } from '../commands/challenge-commands.ts';
 import { encodeRequest, type IpmiRequest } from '../message/ipmi-message.ts';
 import { encodeRmcp } from '../packet/rmcp.ts';
 import { encodeExtendedPacket, encodePlainPacket, payloadType } from '../packet/session-packet.ts';
@@ -24,9 +25,11 @@ export interface LoginSettings {
   readonly password: string;
   /** Absent: the suites that the BMC lists, the preferred one first. */
   readonly suite?: CipherSuite;
+  /** Default: 2.0. IPMI 1.5 is for BMCs that have nothing better: its packets are not encrypted. */
+  readonly version?: '2.0' | '1.5';
   /** A level of `privilegeLevel`. */
   readonly privilege: number;
-  /** An unpredictable number from 1 to 2^32 - 1. */
+  /** An unpredictable number from 1 to 2^32 - 1. With IPMI 1.5 it is the number of the first packet of the BMC. */
   readonly clientId: number;
   /** Sixteen unpredictable bytes. */
   readonly clientRandom: Uint8Array;
@@ -34,7 +37,15 @@ export interface LoginSettings {
   readonly timeoutMs: number;
 }
 
-export type LoginPhase = 'capabilities' | 'cipher-suites' | 'open-session' | 'rakp-2' | 'rakp-4' | 'over';
+export type LoginPhase =
+  | 'capabilities'
+  | 'cipher-suites'
+  | 'open-session'
+  | 'rakp-2'
+  | 'rakp-4'
+  | 'challenge'
+  | 'activate'
+  | 'over';
 
 /** What the BMC has answered so far. */
 export interface LoginProgress {
@@ -45,6 +56,8 @@ export interface LoginProgress {
   readonly bmcId: number;
   readonly codes?: KeyCodes;
   readonly needsBmcKey: boolean;
+  /** The datagram that activates a session of IPMI 1.5. */
+  readonly activation?: Uint8Array;
 }
 
 export interface Login {
@@ -62,7 +75,8 @@ export interface Login {
 /**
  * - `no-answer`: nothing came. `stopped-answering`: an earlier phase was answered.
  * - `invalid-answer`: only datagrams came that break the protocol. The detail names the last problem.
- * - `ipmi-1.5-only`, `no-common-cipher-suite`: this BMC cannot be used safely.
+ * - `ipmi-1.5-only`, `no-ipmi-1.5`: the BMC does not have the version that was asked for.
+ * - `no-common-cipher-suite`: this BMC cannot be used safely.
  * - `refused`: the BMC refused with a RAKP status.
  * - `wrong-password`: the BMC does not know the same password (the digest of RAKP message 2).
  * - `wrong-final-digest`: the BMC knows the password, and its last digest is wrong.
@@ -74,6 +88,7 @@ export type LoginFailure =
         | 'stopped-answering'
         | 'invalid-answer'
         | 'ipmi-1.5-only'
+        | 'no-ipmi-1.5'
         | 'no-common-cipher-suite'
         | 'wrong-password'
         | 'wrong-final-digest';
@@ -136,9 +151,12 @@ export function onLoginTimeout(login: Login): LoginStep {
   }
   // Some BMCs never answer Get Channel Cipher Suites: OpenIPMI's simulator, and firmware from before IPMI 2.0 revision 1.1.
   if (login.phase === 'cipher-suites') return enterPhase(login, 'open-session', { suites: cipherSuites });
-  if (login.ignored !== undefined)
+  if (login.ignored !== undefined && login.phase !== 'activate')
     return failLogin(login, { reason: 'invalid-answer', detail: login.ignored });
   const detail = `no answer to ${PHASE_NAMES[login.phase]}`;
+  // A BMC must not answer a digest that is wrong (section 22.17).
+  if (login.phase === 'activate')
+    return failLogin(login, { reason: 'wrong-password', detail: `${detail}, as after a wrong password` });
   return failLogin(login, { reason: login.isAnswered ? 'stopped-answering' : 'no-answer', detail });
 }
 
@@ -179,12 +197,15 @@ export function plainRequestOf(login: Login): (IpmiRequest & { readonly sequence
   if (login.phase === 'capabilities') {
     return { ...capabilitiesRequest(login.settings.privilege), sequence: CAPABILITIES_SEQUENCE };
   }
+  if (login.phase === 'challenge')
+    return { ...challengeRequest(usernameBytes(login.settings)), sequence: CHALLENGE_SEQUENCE };
   if (login.phase !== 'cipher-suites') return undefined;
   const { cipherIndex } = login.progress;
   return { ...cipherSuitesRequest(cipherIndex), sequence: cipherIndex & CIPHER_INDEX_MAX };
 }
 
 const CAPABILITIES_SEQUENCE = 0x3f;
+const CHALLENGE_SEQUENCE = 1;
 /** Short, because a BMC that does not answer this one is common. */
 const CIPHER_WAITS: readonly number[] = [FIRST_WAIT_MS, FIRST_WAIT_MS];
 
@@ -194,6 +215,8 @@ const PHASE_NAMES: Readonly<Record<LoginPhase, string>> = {
   'open-session': 'Open Session',
   'rakp-2': 'RAKP message 1',
   'rakp-4': 'RAKP message 3',
+  challenge: 'Get Session Challenge',
+  activate: 'Activate Session',
   over: 'the login',
 };
 
@@ -203,6 +226,8 @@ function timeoutOf(waits: readonly number[]): { readonly timeoutMs?: number } {
 }
 
 function packetOf(login: Login): Uint8Array {
+  const { activation } = login.progress;
+  if (login.phase === 'activate' && activation !== undefined) return activation;
   const request = plainRequestOf(login);
   const body =
     request === undefined

@@ -1,16 +1,30 @@
 import { areSameBytes, joinBytes, uint32Le } from '../bytes.ts';
 import type { IpmiCrypto } from '../crypto.ts';
 import { encodeRmcp } from '../packet/rmcp.ts';
-import { encodeExtendedPacket, type ExtendedPacket } from '../packet/session-packet.ts';
+import { encodeExtendedPacket, payloadType, type SessionPacket } from '../packet/session-packet.ts';
 import type { CipherSuite } from './cipher-suite.ts';
 import type { SessionKeys } from './key-exchange.ts';
+import { isSigned, signedDatagram } from './signed-packet.ts';
 import { sequenceAfter, windowAfter, type SequenceRefusal, type SequenceWindow } from './sequence-window.ts';
 
 /** One side of an established session. Each packet that is sent or accepted makes the next value. */
-export interface Session {
-  readonly side: 'client' | 'bmc';
+export type Session = EncryptedSession | SignedSession;
+
+/** A session of IPMI 2.0. */
+export interface EncryptedSession extends SessionNumbers {
+  readonly version: '2.0';
   readonly suite: CipherSuite;
   readonly keys: SessionKeys;
+}
+
+/** A session of IPMI 1.5. It carries IPMI messages only. */
+export interface SignedSession extends SessionNumbers {
+  readonly version: '1.5';
+  readonly password: Uint8Array;
+}
+
+interface SessionNumbers {
+  readonly side: 'client' | 'bmc';
   /** The id in packets to this side. */
   readonly localId: number;
   /** The id in packets to the other side. */
@@ -39,13 +53,18 @@ export type OpenedPacket =
 const BLOCK_BYTES = 16;
 const NEXT_HEADER = 7;
 
-/** Encrypts and signs a payload. Returns the datagram. */
+/** Signs a payload, and encrypts it with IPMI 2.0. Returns the datagram. */
 export function sealPayload(
   session: Session,
   payload: Payload,
   crypto: IpmiCrypto,
 ): { readonly session: Session; readonly datagram: Uint8Array } {
   const sequence = sequenceAfter(session.sent);
+  if (session.version === '1.5') {
+    const signed = { sessionId: session.remoteId, sequence, payload: payload.bytes };
+    const datagram = signedDatagram(session.password, signed, crypto);
+    return { session: { ...session, sent: sequence }, datagram };
+  }
   const packet = encodeExtendedPacket({
     payloadType: payload.type,
     isEncrypted: true,
@@ -64,8 +83,10 @@ export function sealPayload(
  * Checks and decrypts a packet: its session, its digest and then its sequence number (section 6.12.13), so that a forged packet does
  * not move the window. Packets without encryption or digest are refused, because the suites that are used have both.
  */
-export function openPacket(session: Session, packet: ExtendedPacket, crypto: IpmiCrypto): OpenedPacket {
+export function openPacket(session: Session, packet: SessionPacket, crypto: IpmiCrypto): OpenedPacket {
   if (packet.sessionId !== session.localId) return { ok: false, reason: 'packet-of-another-session' };
+  if (session.version === '1.5') return openSigned(session, packet, crypto);
+  if (packet.kind === 'plain') return { ok: false, reason: 'packet-of-another-session' };
   if (!packet.isAuthenticated || !packet.isEncrypted) return { ok: false, reason: 'unprotected-packet' };
   const signedBytes = packet.raw.length - session.suite.integrityBytes;
   const code = packet.raw.subarray(Math.max(0, signedBytes));
@@ -78,7 +99,16 @@ export function openPacket(session: Session, packet: ExtendedPacket, crypto: Ipm
   return { ok: true, session: { ...session, received }, payload: { type: packet.payloadType, bytes } };
 }
 
-function digestOf({ suite, keys }: Session, bytes: Uint8Array, crypto: IpmiCrypto): Uint8Array {
+function openSigned(session: SignedSession, packet: SessionPacket, crypto: IpmiCrypto): OpenedPacket {
+  if (packet.kind !== 'plain') return { ok: false, reason: 'packet-of-another-session' };
+  if (!isSigned(session.password, packet, crypto)) return { ok: false, reason: 'wrong-packet-digest' };
+  const received = windowAfter(session.received, packet.sequence);
+  if (typeof received === 'string') return { ok: false, reason: received };
+  const payload = { type: payloadType.ipmi, bytes: packet.payload };
+  return { ok: true, session: { ...session, received }, payload };
+}
+
+function digestOf({ suite, keys }: EncryptedSession, bytes: Uint8Array, crypto: IpmiCrypto): Uint8Array {
   return crypto.hmac(suite.hash, keys.integrity, bytes).subarray(0, suite.integrityBytes);
 }
 
@@ -94,7 +124,7 @@ function integrityPad(packetBytes: number): Uint8Array {
  * The vector must be unpredictable. It is the HMAC of side and sequence number with K3, a key that nothing else uses, so that this
  * package needs no randomness (NIST SP 800-38A, appendix C, allows a nonce that goes through a keyed function).
  */
-function encrypted(session: Session, bytes: Uint8Array, crypto: IpmiCrypto): Uint8Array {
+function encrypted(session: EncryptedSession, bytes: Uint8Array, crypto: IpmiCrypto): Uint8Array {
   const nonce = Uint8Array.of(session.side === 'client' ? 1 : 2, ...uint32Le(session.sent));
   const iv = crypto.hmac(session.suite.hash, session.keys.vectors, nonce).subarray(0, BLOCK_BYTES);
   const count = (BLOCK_BYTES - ((bytes.length + 1) % BLOCK_BYTES)) % BLOCK_BYTES;
@@ -103,7 +133,11 @@ function encrypted(session: Session, bytes: Uint8Array, crypto: IpmiCrypto): Uin
 }
 
 /** Returns undefined for a length or a pad that encryption does not make. */
-function decrypted(session: Session, payload: Uint8Array, crypto: IpmiCrypto): Uint8Array | undefined {
+function decrypted(
+  session: EncryptedSession,
+  payload: Uint8Array,
+  crypto: IpmiCrypto,
+): Uint8Array | undefined {
   const isWhole = payload.length >= 2 * BLOCK_BYTES && payload.length % BLOCK_BYTES === 0;
   if (!isWhole) return undefined;
   const iv = payload.subarray(0, BLOCK_BYTES);
