@@ -1,16 +1,11 @@
 /** The web console with 10,000 machines: how soon it is usable, how smooth it is, and what many open ones cost. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { WATCHED, rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { flood, label, steadyChanges } from './console/changes.ts';
-import {
-  firstLoad,
-  heapMegabytes,
-  longestFrame,
-  longestTask,
-  openChromium,
-} from './console/measured-page.ts';
+import { firstLoad, heapMegabytes, openChromium } from './console/measured-page.ts';
+import { scrollRows } from './console/scroll-rows.ts';
 import { signedIn, type Site } from './console/signed-in.ts';
 import { HARDWARE } from './patched-hardware.ts';
 import { median, quantile } from './rounds.ts';
@@ -117,39 +112,6 @@ async function changeRows(context: BenchContext, { page, url }: Opened): Promise
   return [
     lower('a change is visible, median', { value: median(delays), unit: 'ms' }),
     lower('a change is visible, 95 of 100', { value: quantile(delays, 0.95), unit: 'ms', goal: 200 }),
-  ];
-}
-
-/** On a busy machine, other programs make frames long. The processor time of the page shows what is ours. */
-async function scrollRows(context: BenchContext, browser: Browser, page: Page): Promise<Row[]> {
-  const [frames, empty, tasks]: [number[], number[], number[]] = [[], [], []];
-  const other = await page.context().newPage();
-  await other.setContent('<div class="table-scroller">nothing</div>');
-  for (let round = 0; round < (context.quick ? 2 : 5); round += 1) {
-    await other.bringToFront();
-    empty.push(await longestFrame(other, 4));
-    await page.bringToFront();
-    frames.push(await longestFrame(page, 4));
-  }
-  await other.close();
-  // Tracing makes frames longer.
-  for (let round = 0; round < 2; round += 1)
-    tasks.push(await longestTask(browser, page, () => longestFrame(page, 4)));
-  context.say(`longest frames: ${frames.map((one) => one.toFixed(0)).join(', ')} ms`);
-  return [
-    rowOf({
-      name: 'longest frame while the whole table scrolls',
-      value: median(frames),
-      unit: 'ms',
-      better: 'lower',
-      peer: { name: 'a page that draws nothing', value: median(empty) },
-      goal: { value: 50 },
-    }),
-    lower('most processor time of the page for one of these frames', {
-      value: Math.max(...tasks),
-      unit: 'ms',
-      goal: 50,
-    }),
   ];
 }
 

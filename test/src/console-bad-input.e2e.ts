@@ -172,3 +172,34 @@ test('a connection that is cut every second loses neither changes nor what is ty
   await page.getByLabel('Filter by name').fill('cut-');
   await until(async () => (await page.getByRole('link', { name: /^cut-\d$/ }).count()) === 5);
 });
+
+test('after a jump through a long table, the focus is not in a row that was not chosen', async () => {
+  for (let at = 0; at < 100; at += 1)
+    await site.ask(`${OBJECTS}/hardware`, 'POST', {
+      ...hardware(80 + at),
+      metadata: { name: `long-${String(at).padStart(3, '0')}` },
+    });
+  await using page = await adminPage('/machines');
+  await page.getByLabel('Filter by name').fill('long-');
+  await page.getByText('100 of').waitFor();
+  const scroller = page.locator('.table-scroller');
+  const last = page.getByRole('row', { name: /long-099/ });
+  await page.getByLabel('Select long-003').focus();
+  await scroller.evaluate((one) => ((one as unknown as { scrollTop: number }).scrollTop = 20));
+  assert.equal(await page.getByLabel('Select long-003').evaluate(hasFocus), true);
+  await scroller.evaluate((one) => ((one as unknown as { scrollTop: number }).scrollTop = 1e6));
+  await last.waitFor();
+  assert.equal(await scroller.evaluate(hasFocus), true);
+  await page.keyboard.press('Space');
+  assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 0);
+  await last.getByRole('checkbox').check();
+  await page.getByText('1 selected').waitFor();
+  await scroller.evaluate((one) => ((one as unknown as { scrollTop: number }).scrollTop = 0));
+  await page.getByRole('row', { name: /long-000/ }).waitFor();
+  assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 0);
+});
+
+function hasFocus(one: unknown): boolean {
+  const element = one as { readonly ownerDocument: { readonly activeElement: unknown } };
+  return element.ownerDocument.activeElement === element;
+}

@@ -56,35 +56,6 @@ function gzipBytesOf(url: string): Promise<number> {
   });
 }
 
-interface Scrolled {
-  scrollTop: number;
-  readonly scrollHeight: number;
-}
-
-/** Scrolls the table from its top to its end, and returns the longest time between two frames, in milliseconds. */
-export function longestFrame(page: Page, seconds: number): Promise<number> {
-  return page.locator('.table-scroller').evaluate(async (element, durationMs) => {
-    const scroller = element as unknown as Scrolled;
-    const nextFrame = (): Promise<number> =>
-      new Promise((resolve) =>
-        (
-          globalThis as unknown as { requestAnimationFrame(call: (ms: number) => void): void }
-        ).requestAnimationFrame(resolve),
-      );
-    scroller.scrollTop = 0;
-    for (let settled = 0; settled < 10; settled += 1) await nextFrame();
-    const startedMs = await nextFrame();
-    let [beforeMs, longest] = [startedMs, 0];
-    while (beforeMs - startedMs < durationMs) {
-      scroller.scrollTop = (scroller.scrollHeight * (beforeMs - startedMs)) / durationMs;
-      const nowMs = await nextFrame();
-      longest = Math.max(longest, nowMs - beforeMs);
-      beforeMs = nowMs;
-    }
-    return longest;
-  }, seconds * 1000);
-}
-
 interface TraceEvent {
   readonly name: string;
   readonly ph: string;

@@ -1,8 +1,19 @@
 /** A table that draws only the rows in view, so that 10,000 rows scroll as 20 do. */
-import { memo, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import {
+  memo,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type CSSProperties,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { fittingColumns, widthOf, type SizedColumn } from './fitting-columns.ts';
+import { nextSlots, noSlots, type RowSlots } from './row-slots.ts';
+import { ROW_HEIGHT } from './row-window.ts';
 import { sortedRows } from './sorted-rows.ts';
+import { useRowWindow } from './use-row-window.ts';
 
 export interface Column<Row> extends SizedColumn {
   readonly title: string;
@@ -33,29 +44,28 @@ interface DataTableProps<Row> {
   readonly nameOf?: (row: Row) => string;
 }
 
-const ROW_HEIGHT = 40;
 const CHECK_WIDTH = 40;
-const OVERSCAN = 6;
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { label, keyOf, sort, onSort, selection } = props;
   const sorted = useSorted(props);
   const keys = useMemo(() => sorted.map(keyOf), [sorted, keyOf]);
-  const scroller = useRef<HTMLDivElement>(null);
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const { shown, minWidth } = useShown(props, scroller);
+  const style = { minWidth, '--tracks': tracksOf(shown, selection !== undefined) } as CSSProperties;
   return (
-    <div className="table-scroller" ref={scroller} tabIndex={0} role="region" aria-label={label}>
-      <table className="data-table" aria-label={label} aria-rowcount={sorted.length + 1} style={{ minWidth }}>
-        <colgroup>
-          {selection !== undefined && <col style={{ width: CHECK_WIDTH }} />}
-          {shown.map(({ id, width }) => (
-            <col key={id} style={{ width }} />
-          ))}
-        </colgroup>
-        <thead>
-          <tr>
+    <div className="table-scroller" ref={setScroller} tabIndex={0} role="region" aria-label={label}>
+      <table
+        className="data-table row-table"
+        role="table"
+        aria-label={label}
+        aria-rowcount={sorted.length + 1}
+        style={style}
+      >
+        <thead role="rowgroup">
+          <tr role="row">
             {selection !== undefined && (
-              <th className="check-cell">
+              <th className="check-cell" role="columnheader">
                 <SelectAll keys={keys} selection={selection} />
               </th>
             )}
@@ -70,8 +80,14 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   );
 }
 
+/** The tracks of the grid that each row is. The columns share what is left of the width. */
+function tracksOf(columns: readonly SizedColumn[], hasCheckboxes: boolean): string {
+  const tracks = columns.map(({ width }) => `minmax(0, ${width}fr)`);
+  return [...(hasCheckboxes ? [`${CHECK_WIDTH}px`] : []), ...tracks].join(' ');
+}
+
 type BodyProps<Row> = Pick<DataTableProps<Row>, 'rows' | 'columns' | 'keyOf' | 'selection' | 'nameOf'> & {
-  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly scroller: HTMLElement | null;
 };
 
 /** Scrolling draws only this part again, and of it only the rows that come into view. */
@@ -83,28 +99,25 @@ function Body<Row extends object>({
   selection,
   scroller,
 }: BodyProps<Row>) {
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN,
-  });
+  const { first, end } = useRowWindow(scroller, rows.length);
+  const drawn = rows.slice(first, end);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const slots = useSlots(drawn.map(keyOf));
+  useFocusBack(body, { scroller, jumps: slots.jumps });
   const toggle = useToggle(selection);
-  const items = virtual.getVirtualItems();
-  const before = items[0]?.start ?? 0;
-  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    <tbody>
-      {before > 0 && <tr aria-hidden="true" style={{ height: before }} />}
-      {items.map(({ index }) => {
-        const row = rows[index];
-        if (row === undefined) return null;
+    <tbody
+      ref={body}
+      role="rowgroup"
+      style={{ height: rows.length * ROW_HEIGHT, paddingTop: first * ROW_HEIGHT }}
+    >
+      {drawn.map((row, at) => {
         const id = keyOf(row);
         return (
           <Cells
-            key={id}
+            key={slots.keys.get(id)}
             id={id}
-            index={index}
+            index={first + at}
             row={row}
             columns={columns}
             name={nameOf(row)}
@@ -113,9 +126,25 @@ function Body<Row extends object>({
           />
         );
       })}
-      {after > 0 && <tr aria-hidden="true" style={{ height: after }} />}
     </tbody>
   );
+}
+
+function useSlots(ids: readonly string[]): RowSlots {
+  const latest = useRef(noSlots);
+  latest.current = nextSlots(latest.current, ids);
+  return latest.current;
+}
+
+/** After a jump, an element that has the focus belongs to another row: the next key must not act on it. */
+function useFocusBack(
+  body: RefObject<HTMLElement | null>,
+  { scroller, jumps }: { readonly scroller: HTMLElement | null; readonly jumps: number },
+): void {
+  useLayoutEffect(() => {
+    if (jumps > 0 && body.current?.contains(document.activeElement) === true)
+      scroller?.focus({ preventScroll: true });
+  }, [body, scroller, jumps]);
 }
 
 /** The same function each time, so that rows are not drawn again. */
@@ -128,7 +157,7 @@ function useToggle(selection: Selection | undefined): (key: string) => void {
 /** The columns, and the width below which the table scrolls sideways. */
 function useShown<Row extends object>(
   { columns, hidden, selection }: DataTableProps<Row>,
-  scroller: RefObject<HTMLDivElement | null>,
+  scroller: HTMLElement | null,
 ) {
   const checkWidth = selection === undefined ? 0 : CHECK_WIDTH;
   const room = useWidth(scroller) - checkWidth;
@@ -142,17 +171,16 @@ function useShown<Row extends object>(
 }
 
 /** The width inside of the element, in pixels. */
-function useWidth(element: RefObject<HTMLDivElement | null>): number {
+function useWidth(measured: HTMLElement | null): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
-    const measured = element.current;
     if (measured === null) return undefined;
     const measure = (): void => setWidth(measured.clientWidth);
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(measured);
     return () => observer.disconnect();
-  }, [element]);
+  }, [measured]);
   return width;
 }
 
@@ -191,9 +219,9 @@ interface CellsProps {
 
 function PlainCells({ id, index, row, columns, name, isSelected, onToggle }: CellsProps) {
   return (
-    <tr aria-rowindex={index + 2} className={isSelected === true ? 'selected' : ''}>
+    <tr role="row" aria-rowindex={index + 2} className={isSelected === true ? 'selected' : ''}>
       {isSelected !== undefined && (
-        <td className="check-cell">
+        <td role="cell" className="check-cell">
           <input
             type="checkbox"
             aria-label={`Select ${name}`}
@@ -203,7 +231,7 @@ function PlainCells({ id, index, row, columns, name, isSelected, onToggle }: Cel
         </td>
       )}
       {columns.map((column) => (
-        <td key={column.id} className={column.className}>
+        <td key={column.id} role="cell" className={column.className}>
           {column.cell === undefined ? column.value(row) : column.cell(row)}
         </td>
       ))}
@@ -226,7 +254,7 @@ function Header<Row>({
   const isDown = sort === `-${id}`;
   const direction = isDown ? 'descending' : 'ascending';
   return (
-    <th aria-sort={isUp || isDown ? direction : 'none'}>
+    <th role="columnheader" aria-sort={isUp || isDown ? direction : 'none'}>
       <button type="button" onClick={() => onSort(isUp ? `-${id}` : id)}>
         {title}
         <span aria-hidden="true" className="sort-mark">

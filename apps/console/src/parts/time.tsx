@@ -9,16 +9,25 @@ setInterval(() => {
   for (const listener of listeners) listener();
 }, TICK_MS);
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 /** The time, every five seconds. */
 export function useNowMs(): number {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => nowMs,
-  );
+  return useSyncExternalStore(subscribe, () => nowMs);
 }
+
+/** As `toLocaleString` writes it, without its search for the locale at each call. */
+const exactTime = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+});
 
 interface TimeProps {
   readonly at: string | number | undefined;
@@ -32,7 +41,7 @@ export function Time({ at, isAhead = false }: TimeProps) {
   if (at === undefined || at === '') return <span className="quiet">–</span>;
   const time = new Date(at);
   return (
-    <time dateTime={time.toISOString()} title={time.toLocaleString()} className="time">
+    <time dateTime={time.toISOString()} title={exactTime.format(time)} className="time">
       {relativeTime(time.getTime(), isAhead ? now : Math.max(now, time.getTime()))}
     </time>
   );
