@@ -36,6 +36,7 @@ export const addressFaults: readonly Fault[] = [
   },
   {
     name: 'another host has the address',
+    isInTest: true,
     cause: 'duplicate-address',
     firmware: 'bios',
     disturb: duplicateAddress,

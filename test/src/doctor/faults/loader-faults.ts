@@ -5,6 +5,7 @@ import { ERASE, type Fault } from '../fault.ts';
 export const loaderFaults: readonly Fault[] = [
   {
     name: 'allowPXE is false',
+    isInTest: true,
     cause: 'netboot-not-allowed',
     firmware: 'uefi',
     netboot: { allowPXE: false },
@@ -20,6 +21,7 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'the MTU is too small for a block of TFTP',
+    isInTest: true,
     cause: 'tftp-timeout',
     firmware: 'uefi',
     relay: 'right',
@@ -35,6 +37,7 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'the boot file is for another architecture',
+    isInTest: true,
     cause: 'wrong-architecture',
     firmware: 'uefi',
     netboot: { ipxe: { binary: 'ipxe-arm64.efi' } },
@@ -42,12 +45,14 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'Secure Boot refuses the boot file',
+    isInTest: true,
     cause: 'secure-boot-refused',
     firmware: 'uefi-secure',
     actions: ERASE,
   },
   {
     name: 'the server has no file for the architecture',
+    isInTest: true,
     cause: 'no-boot-file',
     firmware: 'uefi',
     flags: ['--ipxe-override-arch-mapping=7=absent.efi'],
@@ -55,6 +60,7 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'HTTP is blocked for UEFI HTTP boot',
+    isInTest: true,
     cause: 'http-boot-blocked',
     firmware: 'uefi-http',
     dropped: ['-p', 'tcp', '--dport', '7080'],
