@@ -3,10 +3,17 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changelogSection, CHANGELOG_TITLE, withSection, type Commit } from './changelog.ts';
-import { chartWithVersion, lockWithVersion, packageWithVersion, sourceWithVersion } from './versions.ts';
+import {
+  chartWithVersion,
+  composeWithVersion,
+  lockWithVersion,
+  packageWithVersion,
+  sourceWithVersion,
+} from './versions.ts';
 
 const VERSION_SOURCE = 'apps/server/src/version.ts';
 const CHART = 'deploy/helm/tinkerbell/Chart.yaml';
+const COMPOSE = 'deploy/compose/compose.yaml';
 const LOCK = 'package-lock.json';
 const CHANGELOG = 'CHANGELOG.md';
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
@@ -60,6 +67,7 @@ export function planOf(checkout: Checkout, version: string): Plan {
     { path: LOCK, text: lockWithVersion(read(LOCK), version) },
     { path: VERSION_SOURCE, text: sourceWithVersion(read(VERSION_SOURCE), version) },
     { path: CHART, text: chartWithVersion(read(CHART), version) },
+    { path: COMPOSE, text: composeWithVersion(read(COMPOSE), version) },
   ];
   const changelog = { path: CHANGELOG, text: withSection(changelogIn(checkout), version, section) };
   return { section, changes: [...wanted.filter(({ path, text }) => read(path) !== text), changelog] };

@@ -44,6 +44,13 @@ export function chartWithVersion(text: string, version: string): string {
   return changed;
 }
 
+/** Returns the compose file with the image of the version. @throws Error when it has none. */
+export function composeWithVersion(text: string, version: string): string {
+  const changed = text.replaceAll(/tinkerbell(:|_)\d\S*?(?=_oci\.tar|$)/gm, `tinkerbell$1${version}`);
+  if (!changed.includes(`image: tinkerbell:${version}\n`)) throw new Error('the compose file has no image');
+  return changed;
+}
+
 function withVersion(one: Readonly<Record<string, unknown>>, version: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(one).map(([key, value]) => {
