@@ -71,12 +71,16 @@ export interface DebianImage {
  */
 export async function buildDebianImage(options: {
   readonly cacheDirectory: string;
-  /** `cloud-init` configures itself from our metadata. `plain`, the default, has a fixed configuration. */
-  readonly variant?: keyof typeof VARIANTS;
+  /**
+   * `cloud-init` configures itself from our metadata. `plain`, the default, has a fixed configuration. Callers may also add what
+   * they need.
+   */
+  readonly variant?: keyof typeof VARIANTS | SystemAddition;
   readonly onProgress?: (line: string) => void;
 }): Promise<DebianImage> {
   const tell = options.onProgress ?? ((): void => undefined);
-  const addition = VARIANTS[options.variant ?? 'plain'];
+  const { variant = 'plain' } = options;
+  const addition: SystemAddition = typeof variant === 'string' ? VARIANTS[variant] : variant;
   const archive = await openDebianArchive({ suite: SUITE, cacheDirectory: options.cacheDirectory });
   const directory = join(options.cacheDirectory, 'images');
   const path = join(directory, `debian-12-${await cacheKey(archive, addition)}.img.zst`);
@@ -112,7 +116,9 @@ async function cacheKey(archive: DebianArchive, addition: SystemAddition): Promi
   // The kernel and systemd represent the release, because they change with every point release.
   const kernel = await archive.dependencies('linux-image-cloud-amd64');
   hash.update((await archive.fileNames([...PACKAGES, ...addition.packages, ...kernel])).join('\n'));
-  hash.update(JSON.stringify([FILES, addition]));
+  const { packageFiles = [], ...rest } = addition;
+  hash.update(JSON.stringify([FILES, rest]));
+  for (const path of packageFiles) hash.update(await readFile(path));
   for (const source of ['./debian-image.ts', './disk-layout.ts', './grub-image.ts']) {
     hash.update(await readFile(fileURLToPath(new URL(source, import.meta.url))));
   }
@@ -136,6 +142,11 @@ async function installSystem(root: string, archive: DebianArchive, addition: Sys
       `install -D -m 644 ${root}.files/etc/initramfs-tools/modules "$1/etc/initramfs-tools/modules"`,
     ],
     '--customize-hook': [
+      ...(addition.packageFiles ?? []).flatMap((path) => [
+        `cp ${path} "$1/root/added.deb"`,
+        'chroot "$1" dpkg --install /root/added.deb',
+        'rm "$1/root/added.deb"',
+      ]),
       ...writeFiles,
       `echo 'root:${ROOT_PASSWORD}' | chroot "$1" chpasswd`,
       'chroot "$1" systemctl enable systemd-networkd',

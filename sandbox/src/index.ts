@@ -8,6 +8,8 @@ export { buildDebianImage, type DebianImage } from './debian-image.ts';
 export { CLOUD_INIT_SERVER } from './cloud-init-system.ts';
 export { fetchIpxeBinaries, type IpxeBinaries } from '@tinkerbell/hook';
 export { startServer, type RunningServer, type ServerOptions } from './start-server.ts';
+export type { SystemAddition } from './system-addition.ts';
+export { createDemoView, shownOf, type DemoView } from './demo-view.ts';
 export { createObject, followTimeline, type ApiObject, type TimelineRecord } from './api-client.ts';
 export { startRouterAdvertiser } from './router-advertiser.ts';
 export { createSerialConsole, type SerialConsole } from './serial-console.ts';

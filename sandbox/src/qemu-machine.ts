@@ -1,6 +1,6 @@
 /**
- * A machine like a server: firmware that boots from the network first and from its disk second, one network
- * card, disks, a serial port, and power. It always uses software emulation, because nested KVM is not
+ * A machine like a server: firmware that boots from the network first and from its disk second, network
+ * cards, disks, a serial port, and power. It always uses software emulation, because nested KVM is not
  * reliable.
  */
 import { open, rm, truncate } from 'node:fs/promises';
@@ -20,6 +20,11 @@ import {
 import { connectQmp, type QmpClient } from './qmp-client.ts';
 import { createSerialConsole, type SerialConsole } from './serial-console.ts';
 
+export interface NetworkCard {
+  readonly mac: string;
+  readonly port: string;
+}
+
 export interface MachineOptions {
   readonly name: string;
   readonly mac: string;
@@ -32,6 +37,8 @@ export interface MachineOptions {
   readonly diskBytes?: number;
   /** Where the disk is connected (default: virtio, which is /dev/vda). */
   readonly diskBus?: DiskBus;
+  /** Further network cards, on other ports. The machine does not boot from them. */
+  readonly moreCards?: readonly NetworkCard[];
   /** Further disks, in the order of their letters. The machine does not boot from them. */
   readonly moreDisks?: readonly MoreDisk[];
   /**
@@ -173,6 +180,7 @@ function machineArguments(
   ];
   const boots = bootsFrom(options, bootOnce);
   const cdrom = typeof bootOnce === 'object' && 'cdrom' in bootOnce ? bootOnce.cdrom : options.cdromPath;
+  const cards = cardsOf(options);
   const memory = String(options.memoryMebibytes ?? MEMORY_MEBIBYTES);
   return flatten({
     '-name': options.name,
@@ -189,16 +197,22 @@ function machineArguments(
     ...(options.clockStart === undefined ? {} : { '-rtc': `base=${options.clockStart}` }),
     '-qmp': `unix:${socket},server=on,wait=off`,
     '-smbios': `type=1,manufacturer=Tinkerbell,product=Sandbox,${system.join(',')}`,
-    '-netdev': `tap,id=net0,ifname=${options.port},script=no,downscript=no`,
+    '-netdev': cards.map(({ port }, index) => `tap,id=net${index},ifname=${port},script=no,downscript=no`),
     '-drive': [...disks.map(driveOf), ...cdromDrive(cdrom)],
     '-device': [
       ...cdromDevice(cdrom),
       // Newer UEFI firmware has no network stack without a source of randomness.
       'virtio-rng-pci',
       `virtio-net-pci,netdev=net0,mac=${options.mac}${boots.network ? ',bootindex=1' : ''}${rom}`,
+      ...cards.slice(1).map(({ mac }, index) => `virtio-net-pci,netdev=net${index + 1},mac=${mac},romfile=`),
       ...disks.flatMap((disk) => diskDevice(disk, boots.disk)),
     ],
   });
+}
+
+/** The first is the one from which the machine boots. */
+function cardsOf(options: MachineOptions): readonly NetworkCard[] {
+  return [options, ...(options.moreCards ?? [])];
 }
 
 /** Strict: the firmware tries nothing else. */

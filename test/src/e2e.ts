@@ -1,6 +1,6 @@
 /**
- * `npm run e2e -- firmware|foreign|iso|actions|examples|doctor|breaks|cluster`: boots machines of many kinds, runs every action and
- * the examples on machines, injects faults for the doctor, breaks installations, and tests a cluster.
+ * `npm run e2e -- firmware|foreign|iso|actions|examples|doctor|breaks|cluster|genesis`: boots machines of many kinds, runs every action and
+ * the examples on machines, injects faults for the doctor, breaks installations, tests a cluster, and performs Genesis.
  */
 import { parseArgs } from 'node:util';
 
@@ -8,6 +8,7 @@ import type { ActionCase } from './actions/action-case.ts';
 import { actionCases, exampleCases } from './actions/cases/all-cases.ts';
 import { casesNamed, runActionSuite } from './actions/run-suite.ts';
 import { runDoctorSuite, suiteCasesNamed } from './doctor/run-suite.ts';
+import { performGenesis } from './genesis/perform-genesis.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { type BreakResult } from './image-breaks/break-run.ts';
@@ -33,6 +34,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   doctor     boots with a fault each; the doctor must find it within a minute, and nothing in healthy boots
   breaks     no machines: installs disk images while network, agent, machine and server break at random
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
+  genesis    five machines of a site one after the other, while the server moves and is rebuilt (npm run genesis)
 
   --only TEXT   cases whose name has TEXT in it; several separated by |. Of breaks: the number of a run
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)
@@ -46,6 +48,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
 /** Suites that are not lists of boots. */
 const otherSuites: Readonly<Record<string, (wanted: Wanted & Breaking) => Promise<number>>> = {
   cluster: ({ only }) => runClusterSuite(only),
+  genesis: () => performGenesis(),
   actions: (wanted) => runMachines('actions', actionCases, wanted),
   examples: (wanted) => runMachines('examples', exampleCases, { ...wanted, jobs: '1' }),
   doctor: runDoctor,

@@ -4,46 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { link, mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { runCommand } from '@tinkerbell/hook';
 import type { ActionCase, CaseRun } from '../action-case.ts';
 import { ext4File, partitionFile, partitionsOf, sha256Of } from '../disk-checks.ts';
 import { exampleCase } from '../example-case.ts';
 import type { ExampleMachine } from '../example-objects.ts';
-import { INSTALLED_CONFIG, standInInitramfs } from '../fixtures/stand-in-installer.ts';
+import { INSTALLED_CONFIG } from '../fixtures/stand-in-installer.ts';
 import { startedWith } from '../fixtures/small-system.ts';
-import type { Site } from '../site/open-site.ts';
+import { harvesterFiles, writeVendorFiles, type VendorFiles } from '../fixtures/vendor-files.ts';
 
 const DISK_BYTES = 256 * 1024 * 1024;
 const MEMORY_MEBIBYTES = 2048;
 const kernel_arguments = 'console=ttyS0 no_timer_check quiet';
-
-/** The names of a vendor's files, below the folder that the Workflow names. */
-interface VendorFiles {
-  readonly folder: string;
-  readonly kernel: string;
-  readonly initrd: string;
-  /** What the installer downloads. */
-  readonly downloads?: readonly string[];
-}
-
-/** Writes the stand-in under the names of the vendor, and returns the checksums. */
-async function writeVendorFiles(site: Site, files: VendorFiles): Promise<Record<string, string>> {
-  const folder = join(site.imagesDirectory, files.folder);
-  const place = async (name: string): Promise<string> => {
-    const path = join(folder, name);
-    await mkdir(dirname(path), { recursive: true });
-    return path;
-  };
-  await writeFile(await place(files.initrd), await standInInitramfs(site), { flag: 'w' });
-  const kernel = await place(files.kernel);
-  await runCommand('ln', ['-f', join(site.hookDirectory, 'vmlinuz-x86_64'), kernel]);
-  for (const name of files.downloads ?? []) await writeFile(await place(name), `the stand-in of ${name}\n`);
-  return {
-    kernel_checksum: `sha256:${await sha256Of(kernel)}`,
-    initrd_checksum: `sha256:${await sha256Of(join(folder, files.initrd))}`,
-  };
-}
 
 interface InstallerRest {
   readonly files: VendorFiles;
@@ -159,14 +132,6 @@ export const talosNetboot = installerCase('talos-netboot', {
     );
   },
 });
-
-const HARVESTER = 'harvester-v1.4.3';
-const harvesterFiles: VendorFiles = {
-  folder: 'harvester',
-  kernel: `${HARVESTER}-vmlinuz-amd64`,
-  initrd: `${HARVESTER}-initrd-amd64`,
-  downloads: [`${HARVESTER}-rootfs-amd64.squashfs`, `${HARVESTER}-amd64.iso`],
-};
 
 const harvester = installerCase('harvester', {
   files: harvesterFiles,
