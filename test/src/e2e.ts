@@ -34,7 +34,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   doctor     boots with a fault each; the doctor must find it within a minute, and nothing in healthy boots
   breaks     no machines: installs disk images while network, agent, machine and server break at random
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
-  genesis    five machines of a site one after the other, while the server moves and is rebuilt (npm run genesis)
+  genesis    five machines of a site one after the other, while the server moves and is rebuilt
 
   --only TEXT   cases whose name has TEXT in it; several separated by |. Of breaks: the number of a run
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)

@@ -1,4 +1,4 @@
-/** `npm run genesis` */
+/** `npm run e2e -- genesis` */
 import { performGenesis } from './perform-genesis.ts';
 
 // The C library creates the private network. A warning about that on every run helps nobody.
