@@ -37,3 +37,9 @@ export {
 } from './amt/power.ts';
 export { listenerSettings, solStateRequest } from './amt/redirection.ts';
 export { bootOrderRequest, bootRoleRequest, bootSettings, type AmtBootSource } from './amt/boot.ts';
+export { httpsBootSupport, isNextBoot, nextBootOf, type AmtNextBoot } from './amt/next-boot.ts';
+export {
+  HTTPS_BOOT_URL_BYTES_MAX,
+  httpsBootParameters,
+  urlInParameters,
+} from './amt/uefi-boot-parameters.ts';

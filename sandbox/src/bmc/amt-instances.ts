@@ -20,12 +20,30 @@ export const BOOT_SETTINGS: AmtMembers = [
   ['LockSleepButton', 'false'],
   ['OptionsCleared', 'true'],
   ['OwningEntity', 'Intel(r) AMT'],
+  ['RPEEnabled', 'false'],
   ['ReflashBIOS', 'false'],
+  ['SecureBootControlEnabled', 'false'],
   ['SecureErase', 'false'],
+  ['UEFIHTTPSBootEnabled', 'true'],
+  ['UEFILocalPBABootEnabled', 'false'],
+  ['UefiBootNumberOfParams', '0'],
+  ['UefiBootParametersArray', ''],
   ['UseIDER', 'false'],
   ['UseSOL', 'true'],
   ['UseSafeMode', 'false'],
   ['UserPasswordBypass', 'false'],
+  ['WinREBootEnabled', 'false'],
+];
+
+/** The firmware refuses a change that names them. */
+export const READ_ONLY_SETTINGS: readonly string[] = [
+  'BIOSLastStatus',
+  'OptionsCleared',
+  'RPEEnabled',
+  'SecureBootControlEnabled',
+  'UEFIHTTPSBootEnabled',
+  'UEFILocalPBABootEnabled',
+  'WinREBootEnabled',
 ];
 
 /** As in a new machine: nothing is redirected. */
@@ -101,9 +119,11 @@ export const PARTS: Readonly<Record<string, readonly AmtMembers[]>> = {
   ],
 };
 
+export const HTTPS_SOURCE = 'Intel(r) AMT: Force OCR UEFI HTTPS Boot';
 /** `Intel(r) AMT: Force PXE Boot` as the device that the simulated machine knows. */
 export const BOOT_SOURCES: Readonly<Record<string, BootFlags['device']>> = {
   'Intel(r) AMT: Force PXE Boot': 'pxe',
   'Intel(r) AMT: Force Hard-drive Boot': 'disk',
   'Intel(r) AMT: Force CD/DVD Boot': 'cdrom',
+  [HTTPS_SOURCE]: 'pxe',
 };

@@ -4,6 +4,12 @@ export interface AmtLies {
   ignoresPower?: boolean;
   /** Reports this power state (CIM) instead of the real one. */
   powerState?: string;
+  /** Returns success for changes of the next boot, and changes nothing. */
+  ignoresBoot?: boolean;
+  /** `disabled` in the BIOS settings, or firmware that does not have it. */
+  httpsBoot?: 'disabled' | 'absent';
+  /** Does not show the URL of the next boot. */
+  hidesUrl?: boolean;
   /** Methods return this instead of 0. */
   returnValue?: number;
   /** Answers every operation with this fault, for example `AccessDenied`. */

@@ -1,13 +1,14 @@
 /** A simulated Intel AMT: power, the next boot and the parts of a machine, over WS-Management. */
 import type { ChassisOperation } from '@tinkerbell/ipmi';
 import { className, findElement, parseXml, xmlText, type XmlElement } from '@tinkerbell/wsman';
-import { BOOT_SETTINGS, BOOT_SOURCES, PARTS, REDIRECTION, type AmtMembers } from './amt-instances.ts';
+import { AmtBoot } from './amt-boot.ts';
+import { PARTS, REDIRECTION, type AmtMembers } from './amt-instances.ts';
 import type { AmtLies } from './amt-lies.ts';
 import { AmtLogin, type AmtAccount } from './amt-login.ts';
-import type { SimulatedMachine } from './simulated-machine.ts';
+import type { RedfishSimulatedMachine } from './redfish-machine.ts';
 
 export interface AmtServiceOptions extends AmtAccount {
-  readonly machine: SimulatedMachine;
+  readonly machine: RedfishSimulatedMachine;
 }
 
 export interface AmtRequest {
@@ -39,14 +40,14 @@ export class AmtService {
   readonly lies: AmtLies = {};
   /** Each accepted request, as `RequestPowerStateChange 2` or `Get CIM_Chassis`. */
   readonly requests: string[] = [];
-  readonly #machine: SimulatedMachine;
+  readonly #machine: RedfishSimulatedMachine;
   readonly #login: AmtLogin;
-  #settings: AmtMembers = BOOT_SETTINGS;
+  readonly #boot: AmtBoot;
   #redirection: AmtMembers = REDIRECTION;
-  #source: string | undefined;
 
   constructor({ machine, username, password }: AmtServiceOptions) {
     this.#machine = machine;
+    this.#boot = new AmtBoot(machine, this.lies);
     this.#login = new AmtLogin({ username, password });
   }
 
@@ -96,9 +97,10 @@ export class AmtService {
   }
 
   #page(resource: string): AmtAnswer {
-    const items = (PARTS[className(resource)] ?? [])
-      .map((members) => instanceText(resource, members))
-      .join('');
+    const name = className(resource);
+    const parts = PARTS[name] ?? [];
+    const items =
+      this.#boot.itemsOf(name) ?? parts.map((members) => instanceText(resource, members)).join('');
     const end =
       this.lies.hasEndlessPages === true
         ? '<n:EnumerationContext>1</n:EnumerationContext>'
@@ -114,7 +116,7 @@ export class AmtService {
       const state = this.lies.powerState ?? ((await this.#machine.isOn()) ? '2' : '8');
       return envelopeOf(instanceText(resource, [['PowerState', state]]));
     }
-    if (name === 'AMT_BootSettingData') return envelopeOf(instanceText(resource, this.#settings));
+    if (name === 'AMT_BootSettingData') return envelopeOf(instanceText(resource, this.#boot.settings));
     if (name === 'AMT_RedirectionService') return envelopeOf(instanceText(resource, this.#redirection));
     return fault('DestinationUnreachable', name);
   }
@@ -124,15 +126,16 @@ export class AmtService {
     const name = className(resource);
     if ((name !== 'AMT_BootSettingData' && name !== 'AMT_RedirectionService') || given === undefined)
       return fault('ActionNotSupported', resource);
-    const values = new Map(given.children.map((member) => [member.name, member.text]));
     if (name === 'AMT_RedirectionService') {
-      this.#redirection = changed(this.#redirection, { ListenerEnabled: values.get('ListenerEnabled') });
+      this.#redirection = changed(this.#redirection, {
+        ListenerEnabled: findElement(given, 'ListenerEnabled')?.text,
+      });
       return envelopeOf(instanceText(resource, this.#redirection));
     }
-    if (values.has('BIOSLastStatus') || values.has('OptionsCleared'))
-      return fault('InvalidParameter', 'read-only');
-    this.#settings = BOOT_SETTINGS.map(([name, value]) => [name, values.get(name) ?? value]);
-    return envelopeOf(instanceText(resource, this.#settings));
+    const refused = this.#boot.change(given);
+    return refused === undefined
+      ? envelopeOf(instanceText(resource, this.#boot.settings))
+      : fault('InvalidParameter', refused);
   }
 
   async #method(
@@ -151,9 +154,9 @@ export class AmtService {
   #perform(verb: string, input: XmlElement): number | undefined | Promise<number> {
     switch (verb) {
       case 'ChangeBootOrder':
-        return this.#setSource(findElement(input, 'Selector')?.text);
+        return this.#boot.setSource(findElement(input, 'Selector')?.text);
       case 'SetBootConfigRole':
-        return this.#setRole(findElement(input, 'Role')?.text ?? '');
+        return this.#boot.setRole(findElement(input, 'Role')?.text ?? '');
       case 'RequestStateChange':
         return this.#setRedirection(findElement(input, 'RequestedState')?.text ?? '');
       case 'RequestPowerStateChange':
@@ -174,21 +177,6 @@ export class AmtService {
     if (!/^3276[89]$|^3277[01]$/.test(state)) return INVALID;
     this.#redirection = changed(this.#redirection, { EnabledState: state });
     return 0;
-  }
-
-  #setSource(source: string | undefined): number {
-    this.#source = source;
-    return source === undefined || source in BOOT_SOURCES ? 0 : INVALID;
-  }
-
-  #setRole(role: string): number {
-    const entersSetup = this.#settings.some(([name, value]) => name === 'BIOSSetup' && value === 'true');
-    const device = entersSetup ? 'bios' : BOOT_SOURCES[this.#source ?? ''];
-    this.#machine.bootFlags =
-      role === '1' && device !== undefined
-        ? { isValid: true, device, isPersistent: false, isEfi: true }
-        : undefined;
-    return role === '1' || role === '32768' ? 0 : INVALID;
   }
 }
 

@@ -42,6 +42,7 @@ test('what AMT cannot do is unsupported, and changes nothing', async () => {
     { ...pxe, persistent: true },
     { ...pxe, device: 'safe' },
     { ...pxe, httpBootUri: 'http://192.0.2.1/x.efi' },
+    { ...pxe, httpBootUri: `https://192.0.2.1/${'x'.repeat(300)}` },
   ] as const)
     assert.equal(await codeOf(session.setBootDevice?.(setting) ?? Promise.resolve()), 'unsupported');
   assert.deepEqual(rack.amt.service.requests, ['Get CIM_AssociatedPowerManagementService']);

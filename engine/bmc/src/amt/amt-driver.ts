@@ -2,23 +2,19 @@
  * The driver of Intel AMT (upstream bmclib's provider `IntelAMT`): power, the next boot, the parts and the serial console of business
  * PCs.
  */
-import type { BootDevice, BootSetting, PowerOperation, PowerState } from '@tinkerbell/bmc';
+import type { BootSetting, PowerOperation, PowerState } from '@tinkerbell/bmc';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
 import {
   amtClass,
   amtPowerOf,
-  bootConfiguration,
-  bootOrderRequest,
-  bootRoleRequest,
-  bootSettings,
   childText,
   listenerSettings,
   powerRequest,
   solStateRequest,
-  type AmtBootSource,
 } from '@tinkerbell/wsman';
 import { BmcError } from '../bmc-error.ts';
 import type { BmcDriver, BmcSession, SerialConsole } from '../driver.ts';
+import { readAmtBoot, writeAmtBoot } from './amt-boot.ts';
 import { AmtClient, amtPort } from './amt-client.ts';
 import { openAmtConsole } from './amt-console.ts';
 import type { AmtDeps, AmtOptions } from './amt-deps.ts';
@@ -42,17 +38,11 @@ export function createAmtDriver(deps: AmtDeps): BmcDriver<AmtOptions> {
   };
 }
 
-const SOURCES: Readonly<Partial<Record<BootDevice, AmtBootSource>>> = {
-  pxe: 'pxe',
-  disk: 'disk',
-  cdrom: 'cdrom',
-};
-
-/** AMT does not report what boots next, so the boot device is not read back. */
 class AmtSession implements BmcSession {
   readonly provider = 'intelamt';
   readonly #client: AmtClient;
   readonly #connectConsole: () => Promise<SerialConsole>;
+  #written: BootSetting | undefined;
 
   constructor(client: AmtClient, connectConsole: () => Promise<SerialConsole>) {
     this.#client = client;
@@ -79,22 +69,13 @@ class AmtSession implements BmcSession {
     }
   }
 
-  /** The firmware chooses BIOS or UEFI mode itself. */
-  async setBootDevice({ device, persistent, httpBootUri }: BootSetting): Promise<void> {
-    if (persistent) throw new BmcError('unsupported', 'AMT sets the boot device for the next boot only');
-    if (httpBootUri !== undefined)
-      throw new BmcError('unsupported', 'boot by HTTP is not implemented for AMT; use PXE');
-    const source = SOURCES[device];
-    if (source === undefined && device !== 'bios' && device !== 'none')
-      throw new BmcError('unsupported', `AMT has no boot device ${device}`);
-    const settings = { resource: amtClass.bootSettings };
-    const members = bootSettings(await this.#client.get(settings), { entersSetup: device === 'bios' });
-    // An older choice of the boot order would prevent the change of the settings.
-    await this.#order(undefined);
-    await this.#client.put(settings, members);
-    if (source !== undefined) await this.#order(source);
-    const role = bootRoleRequest(device === 'none' ? 'disabled' : 'next-boot');
-    if (role.kind === 'invoke') await this.#client.invoke({ resource: amtClass.bootService }, role);
+  async setBootDevice(setting: BootSetting): Promise<void> {
+    this.#written = setting;
+    await writeAmtBoot(this.#client, setting);
+  }
+
+  bootDevice(): Promise<BootSetting | undefined> {
+    return readAmtBoot(this.#client, this.#written);
   }
 
   inventory(): Promise<OutOfBandAttributes> {
@@ -118,10 +99,5 @@ class AmtSession implements BmcSession {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#client[Symbol.asyncDispose]();
-  }
-
-  async #order(source: AmtBootSource | undefined): Promise<void> {
-    const request = bootOrderRequest(source);
-    if (request.kind === 'invoke') await this.#client.invoke(bootConfiguration, request);
   }
 }

@@ -2,14 +2,23 @@
 import type { Instance, Member, WsmanOperation } from '../envelope.ts';
 import type { XmlElement } from '../xml/xml-element.ts';
 import { amtClass, bootConfiguration } from './classes.ts';
+import type { UefiBootParameters } from './uefi-boot-parameters.ts';
 
-export type AmtBootSource = 'pxe' | 'disk' | 'cdrom';
+/** `https` is a part of One-Click Recovery (AMT 15 and newer). */
+const amtBootSources = ['pxe', 'disk', 'cdrom', 'https'] as const;
+export type AmtBootSource = (typeof amtBootSources)[number];
 
 const SOURCES: Readonly<Record<AmtBootSource, string>> = {
   pxe: 'Intel(r) AMT: Force PXE Boot',
   disk: 'Intel(r) AMT: Force Hard-drive Boot',
   cdrom: 'Intel(r) AMT: Force CD/DVD Boot',
+  https: 'Intel(r) AMT: Force OCR UEFI HTTPS Boot',
 };
+
+/** Returns the source with this `InstanceID`. Undefined: it is not known. */
+export function bootSourceOf(instanceId: string): AmtBootSource | undefined {
+  return amtBootSources.find((source) => SOURCES[source] === instanceId);
+}
 
 /** The settings that begin a boot without options: nothing redirected, nothing locked, no setup. */
 const PLAIN: Readonly<Record<string, string>> = {
@@ -34,11 +43,21 @@ const READ_ONLY = new Set([
   'BIOSLastStatus',
   'BootguardStatus',
   'OptionsCleared',
+  'RPEEnabled',
   'SecureBootControlEnabled',
   'UEFIHTTPSBootEnabled',
   'UEFILocalPBABootEnabled',
   'WinREBootEnabled',
 ]);
+
+/** Of an earlier boot from a URL. They are sent only for a new one. */
+const PARAMETERS = { count: 'UefiBootNumberOfParams', bytes: 'UefiBootParametersArray' } as const;
+
+export interface NextBootSettings {
+  readonly entersSetup: boolean;
+  /** For the source `https`. */
+  readonly parameters?: UefiBootParameters;
+}
 
 /**
  * Returns the members of AMT_BootSettingData for the next boot, from those that the firmware sent. They keep their order, which the
@@ -46,14 +65,28 @@ const READ_ONLY = new Set([
  */
 export function bootSettings(
   sent: XmlElement,
-  { entersSetup }: { readonly entersSetup: boolean },
+  { entersSetup, parameters }: NextBootSettings,
 ): readonly Member[] {
-  return sent.children
-    .filter(({ name, children }) => !READ_ONLY.has(name) && children.length === 0)
+  const left = new Set<string>([...READ_ONLY, PARAMETERS.count, PARAMETERS.bytes]);
+  const members = sent.children
+    .filter(({ name, children }) => !left.has(name) && children.length === 0)
     .map(({ name, text }) => {
       const plain = PLAIN[name] ?? text;
       return { name, value: name === 'BIOSSetup' ? String(entersSetup) : plain };
     });
+  return parameters === undefined ? members : withParameters(members, parameters);
+}
+
+/** In the order of the alphabet, like the others: before UseIDER. */
+function withParameters(members: readonly Member[], { count, bytes }: UefiBootParameters): readonly Member[] {
+  const found = members.findIndex(({ name }) => name.startsWith('Use'));
+  const at = found === -1 ? members.length : found;
+  return [
+    ...members.slice(0, at),
+    { name: PARAMETERS.count, value: String(count) },
+    { name: PARAMETERS.bytes, value: bytes.toBase64() },
+    ...members.slice(at),
+  ];
 }
 
 /** The call of `CIM_BootConfigSetting`. Undefined: no source, so that the order of the firmware applies. */

@@ -11,6 +11,8 @@ export const amtClass = {
   bootConfig: `${CIM}/CIM_BootConfigSetting`,
   bootService: `${CIM}/CIM_BootService`,
   bootSource: `${CIM}/CIM_BootSourceSetting`,
+  settingOfElement: `${CIM}/CIM_ElementSettingData`,
+  orderedComponent: `${CIM}/CIM_OrderedComponent`,
   chassis: `${CIM}/CIM_Chassis`,
   card: `${CIM}/CIM_Card`,
   chip: `${CIM}/CIM_Chip`,
