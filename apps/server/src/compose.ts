@@ -26,7 +26,12 @@ import { Verdicts } from '@tinkerbell/diagnosis';
 import { UnknownMachines } from '@tinkerbell/enrollment';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService, createEventsService } from '@tinkerbell/service-controller';
-import { createDoctorReporter, createDoctorService, type DoctorDeps } from '@tinkerbell/service-doctor';
+import {
+  createDoctorReporter,
+  createDoctorService,
+  type Doctor,
+  type DoctorDeps,
+} from '@tinkerbell/service-doctor';
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRegistryService, type RegistryDeps } from '@tinkerbell/service-registry';
@@ -96,6 +101,7 @@ export async function startServer(
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
   const threads = readyThreads(log, cleanup);
+  const checking = checkDeps(settings, { store }, cleanup);
   const who = { ...platform, store, view, log };
   const { credential, sessionSecret, ...access } = await whoMayWhat(settings, who, stopping.signal);
   const tracer = await openTracer(settings.tracing, { ...platform, log, version: VERSION }, cleanup);
@@ -111,7 +117,8 @@ export async function startServer(
     unknownMachines: new UnknownMachines(),
     log,
     ...platform,
-    ...(await poolDeps(settings, stores, cleanup)),
+    ...checking,
+    ...(await poolDeps(settings, stores)),
   };
   const others = await servicesFor(settings, deps, stores);
   const consoleDeps = { ...deps, credential, sessionSecret, services: others };
@@ -198,12 +205,44 @@ function readyThreads(log: Log, cleanup: AsyncDisposableStack) {
   return { renderer, texts };
 }
 
-/** Dependencies of address pools: the lease record, and a probe for addresses in use. */
-async function poolDeps(settings: Settings, stores: Stores, cleanup: AsyncDisposableStack) {
+/** The lease record of address pools. */
+async function poolDeps(settings: Settings, stores: Stores) {
   if ((settings.boot?.netboot.pools ?? []).length === 0) return {};
+  return { leases: await stores.openLeases() };
+}
+
+/** A probe for addresses in use, and a reader of BMCs that loads their protocols only if needed. */
+function checkDeps(
+  { bmcConnections }: Settings,
+  deps: { readonly store: Store },
+  cleanup: AsyncDisposableStack,
+): Pick<DoctorDeps, 'probe' | 'readBmc'> {
   const probe = createNodeAddressProbe();
   cleanup.defer(() => probe.close());
-  return { leases: await stores.openLeases(), probe };
+  let reading: Promise<BmcReader> | undefined;
+  cleanup.defer(async () => (await reading)?.[Symbol.asyncDispose]());
+  return {
+    probe,
+    readBmc: async (machine) =>
+      (await (reading ??= bmcReader({ ...deps, ...platform }, bmcConnections))).read(machine),
+  };
+}
+
+interface BmcReader extends AsyncDisposable {
+  readonly read: DoctorDeps['readBmc'];
+}
+
+async function bmcReader(
+  deps: typeof platform & { readonly store: Store },
+  settings: Settings['bmcConnections'],
+): Promise<BmcReader> {
+  const { openBmcConnections } = await import('./bmc/open-bmc-connections.ts');
+  const { readBmc } = await import('./bmc/read-bmc.ts');
+  const connections = openBmcConnections(deps, settings);
+  return {
+    read: (machine) => readBmc(connections, machine),
+    [Symbol.asyncDispose]: () => connections.close(),
+  };
 }
 
 type Deps = Parameters<typeof createBootService>[0] &
@@ -218,9 +257,15 @@ async function servicesFor(
 ): Promise<Service[]> {
   const deps = { ...given, verdicts: new Verdicts() };
   const { images, boot, metadata, registry, workflows } = settings;
+  const { services: doctors, checkNow } = doctor(settings, deps, stores);
   const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
   return [
-    createApiService({ ...deps, namespaces: namespacesOf(settings), pools: boot?.netboot.pools ?? [] }),
+    createApiService({
+      ...deps,
+      ...(checkNow === undefined ? {} : { checkNow }),
+      namespaces: namespacesOf(settings),
+      pools: boot?.netboot.pools ?? [],
+    }),
     ...(boot === undefined
       ? []
       : [createBootService({ ...deps, startDhcpThread, log: deps.logs.smee }, boot)]),
@@ -241,7 +286,7 @@ async function servicesFor(
       ? []
       : [createRelayService({ ...deps, log: deps.logs.smee }, settings.relay)]),
     ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
-    ...doctor(settings, deps, stores),
+    ...doctors,
     ...(await bmc(settings, deps, stores)),
     ...(await serial(settings, deps, stores)),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
@@ -262,11 +307,16 @@ function controller(deps: Deps, { isShared }: Stores): Service {
 }
 
 /** Every server checks its machines, and one reports. */
-function doctor({ doctor: config }: Settings, deps: Deps, { isShared }: Stores): readonly Service[] {
-  if (config === undefined) return [];
+function doctor(
+  { doctor: config }: Settings,
+  deps: Deps,
+  { isShared }: Stores,
+): { readonly services: readonly Service[]; readonly checkNow?: Doctor['checkNow'] } {
+  if (config === undefined) return { services: [] };
   const service = createDoctorService(deps, config);
   const create = () => createDoctorReporter(deps, config, service);
-  return [service, isShared ? createLedService(deps, 'doctor', create) : create()];
+  const reporter = isShared ? createLedService(deps, 'doctor', create) : create();
+  return { services: [service, reporter], checkNow: (hardware) => service.checkNow(hardware) };
 }
 
 /**

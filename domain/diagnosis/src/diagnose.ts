@@ -1,5 +1,6 @@
 /** Decides why a machine does not boot, and when it must be checked again. */
 import { causes } from './causes/causes.ts';
+import { evidenceOfChecks } from './checks.ts';
 import { SETTLE_MS, type Certainty, type Evidence } from './causes/cause.ts';
 import { factsOf, isEnded, noveltiesOf, powerOnOf, type Facts, type Observation } from './facts.ts';
 import { steps, stepAfter, type StepName } from './steps.ts';
@@ -45,7 +46,16 @@ function stopped(facts: Facts): Verdict | undefined {
     if (found === undefined) continue;
     const { evidence, sinceMs, detail } = found;
     const text = detail === undefined ? sentence : `${sentence.replace(/\.$/, '')}: ${detail}.`;
-    return { state: 'stopped', cause: id, certainty, text, evidence, advice, sinceMs };
+    const tried = evidenceOfChecks(facts.tried, facts.boot[0]?.atMs ?? 0);
+    return {
+      state: 'stopped',
+      cause: id,
+      certainty,
+      text,
+      evidence: [...evidence, ...tried],
+      advice,
+      sinceMs,
+    };
   }
   return undefined;
 }

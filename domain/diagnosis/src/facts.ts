@@ -3,6 +3,7 @@ import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { bootsIn, type StagedRecord } from './boot/boot-records.ts';
 import { meaningOf } from './boot/event-table.ts';
 import { adviceOn } from './boot/reason-advice.ts';
+import type { TriedChecks } from './checks.ts';
 import { addressOf } from './networks.ts';
 import { isNetbooted, stepAfter, type StepName } from './steps.ts';
 import type { TimelineRecord } from './timeline-record.ts';
@@ -36,6 +37,8 @@ export interface Observation {
     /** The addresses of the relays that have forwarded requests. */
     readonly relays: readonly string[];
   };
+  /** The last active checks of the machine. Absent: there were none. */
+  readonly tried?: TriedChecks;
   /** Silence in a step is normal for this long, in milliseconds. */
   readonly limitMs: (step: StepName) => number;
   /** When the server did not run, before its last start. Silence in that time means nothing. */

@@ -4,6 +4,7 @@ export { verdictOn, type BootVerdict } from './boot/boot-verdict.ts';
 export { stages, type Stage } from './boot/event-table.ts';
 export type { Cause, Certainty, Evidence } from './causes/cause.ts';
 export { causes } from './causes/causes.ts';
+export { holderCheck, probedAddresses, type Check, type TriedChecks } from './checks.ts';
 export {
   diagnose,
   stepDurations,

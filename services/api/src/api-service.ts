@@ -1,6 +1,5 @@
 /** The Kubernetes-compatible REST API: paths, verbs, media types, status codes. */
 import { ANONYMOUS } from '@tinkerbell/access';
-import type { Verdicts } from '@tinkerbell/diagnosis';
 import type { UnknownMachines } from '@tinkerbell/enrollment';
 import {
   derivedContext,
@@ -35,6 +34,7 @@ import { ApiError } from './api-error.ts';
 import { failed, json, methodNotAllowed, shown } from './api-response.ts';
 import { AuditTrail, isWrite, type AuditNote } from './audit/audit-trail.ts';
 import { followDefinitions } from './custom/custom-kinds.ts';
+import type { DiagnosisDeps } from './diagnosis.ts';
 import { DHCP_LEASES, dhcpLeasesAnswer, type DhcpLeasesDeps } from './dhcp-leases.ts';
 import { describesTheApi, discoveryDocument } from './discovery.ts';
 import { createFirstNamespaces } from './first-namespaces.ts';
@@ -53,7 +53,7 @@ import { auditRecords } from './timeline-handler.ts';
 import { failureOf } from './unexpected-failure.ts';
 import { UNKNOWN_MACHINES, unknownMachinesAnswer } from './unknown-machines.ts';
 
-export interface ApiDeps extends Pick<DhcpLeasesDeps, 'leases' | 'pools'> {
+export interface ApiDeps extends Pick<DhcpLeasesDeps, 'leases' | 'pools'>, DiagnosisDeps {
   readonly store: Store;
   readonly view: View;
   readonly journal: Journal;
@@ -73,8 +73,6 @@ export interface ApiDeps extends Pick<DhcpLeasesDeps, 'leases' | 'pools'> {
   readonly tokens?: AccountTokens;
   /** Lists unregistered machines that ask to boot; undefined if unavailable. */
   readonly unknownMachines?: Pick<UnknownMachines, 'list'>;
-  /** Why machines do not boot; undefined if the doctor is disabled. */
-  readonly verdicts?: Pick<Verdicts, 'get'>;
   /** Namespaces that the server writes to. They exist from the start. */
   readonly namespaces?: readonly string[];
   /** Objects that the API hides from everyone. */

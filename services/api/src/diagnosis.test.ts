@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AUTHENTICATED } from '@tinkerbell/access';
 import { Verdicts } from '@tinkerbell/diagnosis';
 import { base, startedApi } from './testing/started-api.ts';
 
@@ -40,8 +41,49 @@ test('the diagnosis is the current verdict of the doctor', async () => {
     advice: ['Let UDP port 69 through.'],
     since: '1970-01-01T00:00:01.000Z',
   });
-  assert.equal((await api.call('POST', path, {})).code, 405);
+  assert.equal((await api.call('PUT', path, {})).code, 405);
   assert.equal((await api.call('GET', `${base}/hardware/m2/diagnosis`)).code, 404);
+});
+
+test('active checks need the permission to create, and are refused while too many run', async () => {
+  let isFull = false;
+  const check = { check: 'bmc', state: 'warning', message: 'the power is off' } as const;
+  const checkNow = () => (isFull ? undefined : Promise.resolve([check]));
+  await using api = await startedApi(rules, { checkNow, isGuarded: true });
+  await api.call('POST', `${base}/hardware`, hardware('m1'));
+  const path = `${base}/hardware/m1/diagnosis`;
+  assert.deepEqual((await api.call('POST', path)).body, {
+    namespace: 'default',
+    machine: 'm1',
+    checks: [check],
+  });
+  assert.equal((await api.call('POST', `${base}/hardware/m2/diagnosis`)).code, 404);
+  isFull = true;
+  const { code, body } = await api.call('POST', path);
+  assert.deepEqual([code, body.details.retryAfterSeconds], [429, 5]);
+  const rule = {
+    apiGroups: ['tinkerbell.org'],
+    resources: ['hardware', 'hardware/*'],
+    verbs: ['get', 'update'],
+  };
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  await api.call('POST', `${rbac}/clusterroles`, { metadata: { name: 'reader' }, rules: [rule] });
+  await api.call('POST', `${rbac}/clusterrolebindings`, {
+    metadata: { name: 'ann' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
+  });
+  api.as({ name: 'ann', groups: [AUTHENTICATED] });
+  assert.equal((await api.call('GET', `${base}/hardware/m1`)).code, 200);
+  assert.equal((await api.call('POST', path)).code, 403);
+});
+
+test('a server without a doctor has no active checks', async () => {
+  await using api = await startedApi(rules);
+  await api.call('POST', `${base}/hardware`, hardware('m1'));
+  const { code, body } = await api.call('POST', `${base}/hardware/m1/diagnosis`);
+  assert.equal(code, 404);
+  assert.match(body.message, /no active checks; start it with --enable-doctor/);
 });
 
 test('a server that does not check the machine answers with what was reported', async () => {

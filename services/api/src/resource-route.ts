@@ -12,7 +12,7 @@ import type { AuditNote } from './audit/audit-trail.ts';
 import { convertingStore } from './custom/converting-store.ts';
 import { deleteWithWarnings } from './delete-with-warnings.ts';
 import { deleteOptions } from './delete-options.ts';
-import { diagnosisAnswer, type DiagnosisDeps } from './diagnosis.ts';
+import { checksAnswer, diagnosisAnswer, type DiagnosisDeps } from './diagnosis.ts';
 import { eachListed, listResponse, watchObjects } from './list-handler.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operate, operationVerb, type OperationDeps } from './operation-handler.ts';
@@ -162,16 +162,19 @@ async function onSubresource(
     const object = await getObject(deps, target);
     return deps.streams.open(context, () => records(deps, object, { request, signal: context.signal }));
   }
-  if (`${kind.kind}/${subresource}` === 'Hardware/diagnosis') {
-    if (request.method !== 'GET') return methodNotAllowed(request);
-    return diagnosisAnswer(deps, await getObject(deps, target));
-  }
+  if (`${kind.kind}/${subresource}` === 'Hardware/diagnosis') return onDiagnosis(deps, target, request);
   if (isRendering(target)) {
     if (request.method !== 'POST') return methodNotAllowed(request);
     return renderingAnswer(deps, target, { body: await readBody(request, deps), user: userOf(context) });
   }
   if (subresource === 'token' && kind === serviceAccountKind) return onToken(deps, target, request);
   return onOperation(deps, target, call);
+}
+
+async function onDiagnosis(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
+  if (request.method === 'POST') return checksAnswer(deps, await getObject(deps, target));
+  if (request.method !== 'GET') return methodNotAllowed(request);
+  return diagnosisAnswer(deps, await getObject(deps, target));
 }
 
 async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {

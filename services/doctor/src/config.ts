@@ -1,5 +1,14 @@
+import type { ActiveCheckDeps } from './checks/active-checks.ts';
 import type { UsualDurations, Verdicts } from '@tinkerbell/diagnosis';
-import type { Clock, Hmac, HttpClient, HttpTarget, Log, Random } from '@tinkerbell/platform-contract';
+import type {
+  AddressProbe,
+  Clock,
+  Hmac,
+  HttpClient,
+  HttpTarget,
+  Log,
+  Random,
+} from '@tinkerbell/platform-contract';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
 
 export interface DoctorDeps {
@@ -12,6 +21,8 @@ export interface DoctorDeps {
   readonly httpClient: HttpClient;
   readonly hmac: Hmac;
   readonly verdicts: Verdicts;
+  readonly probe: AddressProbe;
+  readonly readBmc: ActiveCheckDeps['readBmc'];
   /** Default: learned from the journal. */
   readonly usual?: UsualDurations;
 }
@@ -23,6 +34,8 @@ export interface DoctorConfig {
   /** IPv4 address of this server as machines see it. */
   readonly serverAddress: string;
   readonly webhooks: WebhookConfig;
+  /** Machines that stand still are checked actively without a person who asks. */
+  readonly activeChecks: boolean;
 }
 
 export interface WebhookConfig {

@@ -8,6 +8,7 @@ import {
   modelOf,
   stepDurations,
   UsualDurations,
+  type Check,
   type Observation,
   type TimelineRecord,
   type Verdict,
@@ -21,6 +22,7 @@ import {
   type Change,
   type JournalRecord,
 } from '@tinkerbell/store-contract';
+import { ActiveChecks } from './checks/active-checks.ts';
 import type { DoctorConfig, DoctorDeps } from './config.ts';
 import { createDoctorMetrics, type DoctorMetrics } from './metrics.ts';
 import { keyOf, Network, observationOf, printedSince } from './observe.ts';
@@ -58,6 +60,10 @@ export interface Doctor extends Service {
   onVerdict(listener: (hardware: Hardware, verdict: Verdict) => void): () => void;
   /** Calls the listener when the journal of former runs has been read, or now if it has. */
   onReadAll(listener: () => void): void;
+  /**
+   * Tries what can be tried for the machine, and takes it into its verdict. Returns undefined if too many machines are being checked.
+   */
+  checkNow(hardware: Hardware): Promise<readonly Check[]> | undefined;
   /** What reporters have recorded, oldest first: reports, and deliveries of them. */
   reported(): readonly JournalRecord[];
 }
@@ -74,6 +80,7 @@ export function createDoctorService(deps: DoctorDeps, config: DoctorConfig): Doc
     health: () => ({ ready: true }),
     onVerdict: (listener) => ward.onVerdict(listener),
     onReadAll: (listener) => void ward.readAll.then(listener),
+    checkNow: (hardware) => ward.checkNow(hardware),
     reported: () => ward.reported,
     start(signal) {
       const ended = ward.run(signal);
@@ -97,6 +104,9 @@ class Ward {
   readonly #timelines = new Timelines();
   readonly #network: Network;
   readonly #schedule = new Schedule();
+  readonly #active: ActiveChecks;
+  /** Machines that stand still, and wait for their active checks. */
+  readonly #untried = new Set<string>();
   readonly #listeners = new Set<Listener>();
   /** The first record of the last boot from which durations were learned. */
   readonly #learned = new Map<string, number>();
@@ -112,6 +122,7 @@ class Ward {
     this.#metrics = metrics;
     this.#usual = deps.usual ?? new UsualDurations();
     this.#network = new Network(deps.view);
+    this.#active = new ActiveChecks(deps);
     metrics.verdicts.from(() =>
       [...deps.verdicts.counts()].map(([state, count]) => [{ state }, count] as const),
     );
@@ -121,6 +132,17 @@ class Ward {
   onVerdict(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  checkNow(hardware: Hardware): Promise<readonly Check[]> | undefined {
+    const { journal } = this.#deps;
+    const macs = macsOf(hardware);
+    const first = bootsIn(this.#timelines.of(macs)).at(-1)?.[0]?.sequence ?? 0;
+    const running = this.#active.run(hardware, () => printedSince(journal, macs, first));
+    return running?.then(async (checks) => {
+      await this.#check(keyOf(hardware));
+      return checks;
+    });
   }
 
   /** Resolves after the signal, when no check is running. */
@@ -211,6 +233,7 @@ class Ward {
       if (change.type !== 'deleted') return this.#schedule.soon(key, nowMs + SOON_MS);
       this.#schedule.remove(key);
       this.#learned.delete(key);
+      this.#active.forget(key);
       this.#deps.verdicts.delete(key);
     } else if (workflowCollection.holds(change)) {
       const { metadata, spec } = change.object;
@@ -221,6 +244,7 @@ class Ward {
 
   async #tick(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
+    this.#tryStopped();
     let [turnFromMs, earlierMs] = [clock.monotonicMs(), 0];
     for (const key of this.#schedule.due(clock.nowMs())) {
       const turnMs = clock.monotonicMs() - turnFromMs;
@@ -239,6 +263,26 @@ class Ward {
     }
   }
 
+  #noteStop(key: string, verdict: Verdict): void {
+    const before = this.#deps.verdicts.get(key);
+    if (this.#config.activeChecks && isNewStop(verdict, before)) this.#untried.add(key);
+  }
+
+  /** Starts the active checks of machines that stand still. The others wait for the next tick. */
+  #tryStopped(): void {
+    const { view, log, verdicts } = this.#deps;
+    for (const key of this.#untried) {
+      if (this.#active.isFull) return;
+      this.#untried.delete(key);
+      const [namespace = '', name = ''] = key.split('/');
+      const hardware = view.hardwareNamed(namespace, name);
+      if (hardware === undefined || verdicts.get(key)?.state !== 'stopped') continue;
+      void this.checkNow(hardware)?.catch((thrown: unknown) =>
+        log.warn('the active checks of a machine failed', { machine: key, error: String(thrown) }),
+      );
+    }
+  }
+
   async #check(key: string): Promise<void> {
     const { view, clock, journal, verdicts } = this.#deps;
     const [namespace = '', name = ''] = key.split('/');
@@ -252,6 +296,7 @@ class Ward {
         timelines: this.#timelines,
         network: this.#network,
         usual: this.#usual,
+        triedOf: (machine) => this.#active.of(machine),
         ...(this.#down === undefined ? {} : { down: this.#down }),
       },
       hardware,
@@ -263,6 +308,7 @@ class Ward {
       const printed = await printedSince(journal, macsOf(hardware), start);
       ({ verdict, againMs } = diagnose({ ...observation, printed }));
     }
+    this.#noteStop(key, verdict);
     verdicts.set(key, verdict);
     if (againMs !== undefined) this.#schedule.soon(key, againMs);
     if (verdict.state === 'working' || verdict.state === 'healthy') this.#learn(hardware);
@@ -292,6 +338,10 @@ class Ward {
       this.#usual.learn(modelOf(hardware), stepDurations(boot, records));
     }
   }
+}
+
+function isNewStop({ state, cause }: Verdict, before: Verdict | undefined): boolean {
+  return state === 'stopped' && (before?.state !== 'stopped' || before.cause !== cause);
 }
 
 function isArrival({ source, details }: TimelineRecord): boolean {

@@ -1,3 +1,4 @@
+export type { BmcReading } from './checks/active-checks.ts';
 export type { DoctorConfig, DoctorDeps, WebhookConfig, WebhookFormat } from './config.ts';
 export { webhookFormats } from './config.ts';
 export { createDoctorService, type Doctor } from './doctor.ts';

@@ -4,6 +4,7 @@ import {
   nearMacs,
   type NearMachine,
   type Observation,
+  type TriedChecks,
   type UsualDurations,
 } from '@tinkerbell/diagnosis';
 import { macsOf, type Hardware } from '@tinkerbell/resources';
@@ -66,16 +67,19 @@ export interface Observing {
   readonly usual: UsualDurations;
   readonly serverAddress: string;
   readonly down?: Observation['down'];
+  /** What was last tried for the machine. */
+  readonly triedOf: (machine: string) => TriedChecks | undefined;
 }
 
 export function observationOf(
-  { view, timelines, network, usual, serverAddress, down }: Observing,
+  { view, timelines, network, usual, serverAddress, down, triedOf }: Observing,
   hardware: Hardware,
   nowMs: number,
 ): Observation {
   const macs = macsOf(hardware);
   const records = timelines.of(macs);
   const model = modelOf(hardware);
+  const tried = triedOf(keyOf(hardware));
   return {
     nowMs,
     macs,
@@ -87,6 +91,7 @@ export function observationOf(
     network: { serverAddress, relays: network.relays },
     limitMs: (step) => usual.limitMs(model, step),
     ...(down === undefined ? {} : { down }),
+    ...(tried === undefined ? {} : { tried }),
   };
 }
 

@@ -10,7 +10,11 @@ const SECRET_BYTES_MIN = 16;
 /** Returns undefined if the doctor is disabled. */
 export function doctorSettings(flags: FlagReader, serverAddress: string): DoctorConfig | undefined {
   if (!flags.boolean('enable-doctor')) return undefined;
-  return { serverAddress, webhooks: webhookSettings(flags) };
+  return {
+    serverAddress,
+    webhooks: webhookSettings(flags),
+    activeChecks: flags.boolean('doctor-active-checks'),
+  };
 }
 
 function webhookSettings(flags: FlagReader): WebhookConfig {

@@ -333,6 +333,8 @@ test('reads secrets keys from a file or the environment, and never prints them',
 
 test('the doctor is enabled, and its webhooks are checked without repeating them', () => {
   assert.deepEqual(settings([]).doctor?.webhooks, { urls: [], format: 'json' });
+  assert.equal(settings([]).doctor?.activeChecks, false);
+  assert.equal(settings(['--doctor-active-checks']).doctor?.activeChecks, true);
   assert.equal(settings(['--enable-doctor=false']).doctor, undefined);
   const urls = ['--doctor-webhook-url=https://hooks.example/a', '--doctor-webhook-url=http://b.example/c'];
   assert.deepEqual(settings(urls).doctor?.webhooks.urls, ['https://hooks.example/a', 'http://b.example/c']);

@@ -72,6 +72,27 @@ test('the parts are read at once, and the certificate of the first contact is pi
   assert.match(report, /inventory +ok +read at .* by redfish/);
 });
 
+test('the doctor of the server reads the power and the boot device now', async () => {
+  machine.isPowered = false;
+  const checks = async (): Promise<readonly string[]> => {
+    const { checks: found } = JSON.parse((await tink('doctor m1 --check --from server --json')).out) as {
+      readonly checks: readonly {
+        readonly check: string;
+        readonly state: string;
+        readonly message: string;
+      }[];
+    };
+    return found.flatMap(({ check, state, message }) => (check === 'bmc' ? [`${state} ${message}`] : []));
+  };
+  assert.deepEqual(await checks(), [
+    'warning the power is off',
+    'note the next boot uses the boot order of the firmware',
+  ]);
+  machine.isPowered = true;
+  assert.equal((await checks())[0], 'ok the power is on');
+  machine.isPowered = false;
+});
+
 test('a machine boots from the network for repairs, and from its disk afterwards', async () => {
   const mac = '08:00:27:00:00:03';
   const own = `

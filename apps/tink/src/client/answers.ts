@@ -1,5 +1,5 @@
 /** The types of the server's answers. The server has validated its objects, so tink does not check their fields again. */
-import type { ShownVerdict } from '@tinkerbell/diagnosis';
+import type { Check, ShownVerdict } from '@tinkerbell/diagnosis';
 import type { UnknownMachine as Sighted } from '@tinkerbell/enrollment';
 import type { Resource } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
@@ -93,6 +93,10 @@ export function subjectReviewIn(answer: unknown): SubjectReview {
 
 export function accessReviewIn(answer: unknown): AccessReview {
   return answer as AccessReview;
+}
+
+export function checksIn(answer: unknown): readonly Check[] {
+  return (answer as { readonly checks: readonly Check[] }).checks;
 }
 
 export function diagnosisIn(answer: unknown): Diagnosed {

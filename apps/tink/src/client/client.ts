@@ -1,7 +1,9 @@
 /** A client for the parts of the Kubernetes-compatible API that the command line needs. */
 import { isRecord, workflowKind, type Resource, type Workflow } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
+import type { Check } from '@tinkerbell/diagnosis';
 import {
+  checksIn,
   diagnosisIn,
   listIn,
   objectEventIn,
@@ -242,6 +244,11 @@ export class ApiClient {
   /** Returns whether the last boot of a machine was successful, else why not. */
   async diagnosis(target: ObjectName): Promise<Diagnosed> {
     return diagnosisIn(await this.#json('GET', `${objectPath(target)}/diagnosis`, {}));
+  }
+
+  /** Makes the server try what it can try for a machine. */
+  async checkNow(target: ObjectName): Promise<readonly Check[]> {
+    return checksIn(await this.#json('POST', `${objectPath(target)}/diagnosis`, {}));
   }
 
   /** Returns the same records, then new ones. Ends when the server ends it. */

@@ -1,5 +1,6 @@
 /** `tink doctor MACHINE --check`: what can be tried from this host, besides what the server has observed. */
-import { messageOf, type AddressHolder } from '@tinkerbell/platform-contract';
+import { holderCheck, probedAddresses, type Check } from '@tinkerbell/diagnosis';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { createNodeAddressProbe } from '@tinkerbell/platform-node';
 import { hardwareKind, macsOf, type Hardware } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
@@ -9,7 +10,6 @@ import type { ObjectName } from '../client/client.ts';
 import type { Session } from '../client/session.ts';
 import { observe } from '../preflight/observe.ts';
 import { reportOf } from '../preflight/report.ts';
-import type { Check } from './check.ts';
 import { checkPorts } from './port-checks.ts';
 
 const PROBE_MS = 1_000;
@@ -54,36 +54,16 @@ async function portsOf(records: readonly JournalRecord[]): Promise<readonly Chec
 }
 
 async function addressOf(hardware: Hardware): Promise<readonly Check[]> {
-  const addresses = (hardware.spec?.interfaces ?? []).flatMap(({ dhcp }) => dhcp?.ip?.address ?? []);
   const probe = createNodeAddressProbe();
   try {
     return await Promise.all(
-      addresses.map(async (address) =>
-        holderCheck(address, { holder: await probe.holderOf(address, PROBE_MS), macs: macsOf(hardware) }),
+      probedAddresses(hardware).map(async (address) =>
+        holderCheck(address, { holder: await probe.holderOf(address, PROBE_MS), hardware }),
       ),
     );
   } finally {
     probe.close();
   }
-}
-
-export function holderCheck(
-  address: string,
-  { holder, macs }: { readonly holder: AddressHolder | undefined; readonly macs: readonly string[] },
-): Check {
-  if (holder === undefined)
-    return { check: 'address', state: 'note', message: `${address}: no host answers this host` };
-  if (holder.mac === undefined) {
-    const message = `${address}: a host answers. Its MAC is not visible from here: run this in its network`;
-    return { check: 'address', state: 'note', message };
-  }
-  return macs.includes(holder.mac)
-    ? { check: 'address', state: 'ok', message: `${address}: the machine itself answers` }
-    : {
-        check: 'address',
-        state: 'failed',
-        message: `${address}: another host, with the MAC ${holder.mac}, uses it`,
-      };
 }
 
 async function bmcOf(session: Session, hardware: Hardware): Promise<readonly Check[]> {

@@ -123,9 +123,20 @@ describe('tink doctor', () => {
     );
   });
 
+  test('--check --from server lets the server try', async () => {
+    const { code, out } = await tink('doctor m2 --check --from server');
+    assert.equal(code, 1);
+    assert.match(out, /^m2: stopped[^]*\n  Checks from the server:\n    address +192\.168\.56\.44: no host/);
+    assert.match(
+      out,
+      /\n    bmc +the Hardware names no BMC\n    console +nothing is recorded of this boot\n$/,
+    );
+  });
+
   test('--check needs one machine, and --interface needs --check', async () => {
     assert.match((await tink('doctor --check')).err, /--check needs one machine/);
     assert.match((await tink('doctor m1 --interface eth0')).err, /--interface needs --check/);
+    assert.match((await tink('doctor m1 --from server')).err, /--from needs --check/);
   });
 
   test('rejects a machine together with --all, and a machine that does not exist', async () => {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { delay } from '@tinkerbell/platform-contract';
 import { hardwareKind } from '@tinkerbell/resources';
 import type { ObjectName } from '../client/client.ts';
@@ -9,13 +9,22 @@ import { examples, sessionOf } from '../command-line/command-line.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { activeChecks } from './active-checks.ts';
-import { isStopped, machineText, summaryText, type Checked, type Examined } from './doctor-page.ts';
+import {
+  checkPlaces,
+  isStopped,
+  machineText,
+  summaryText,
+  type Checked,
+  type CheckPlace,
+  type Examined,
+} from './doctor-page.ts';
 
 interface DoctorOptions {
   readonly all?: boolean;
   readonly json?: boolean;
   readonly watch?: boolean;
   readonly check?: boolean;
+  readonly from?: CheckPlace;
   readonly interface?: string;
 }
 
@@ -32,6 +41,12 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       '--check',
       'try the ports of the server, the address of the machine, its BMC and its recorded console from this host; the address needs root',
     )
+    .addOption(
+      new Option(
+        '--from <place>',
+        'with --check: this host, or the server, which probes the address and reads the BMC itself (default: here)',
+      ).choices(checkPlaces),
+    )
     .option(
       '--interface <name>',
       'with --check: look for other DHCP servers on this network interface, with the MAC of the machine; needs root',
@@ -42,6 +57,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
         'tink doctor',
         'tink doctor machine-1 -w',
         'tink doctor --all --json',
+        'tink doctor machine-1 --check --from server',
         'sudo tink doctor machine-1 --check --interface eth1',
       ),
     )
@@ -70,12 +86,14 @@ async function doctor(session: Session, machine: string | undefined, options: Do
 
 function rejectCombinations(
   machine: string | undefined,
-  { all, check, watch, interface: networkInterface }: DoctorOptions,
+  { all, check, watch, from, interface: networkInterface }: DoctorOptions,
 ): void {
   if (machine !== undefined && all === true) throw usageFailure('a machine and --all cannot be combined');
   if (check === true && (machine === undefined || watch === true))
     throw usageFailure('--check needs one machine, and cannot be combined with --watch');
-  if (networkInterface !== undefined && check !== true) throw usageFailure('--interface needs --check');
+  if (from !== undefined && check !== true) throw usageFailure('--from needs --check');
+  if (networkInterface !== undefined && (check !== true || from === 'server'))
+    throw usageFailure('--interface needs --check from this host');
 }
 
 function textFor(machine: string | undefined): (all: readonly Checked[]) => string {
@@ -100,10 +118,15 @@ const AT_ONCE = 16;
 async function examined(
   session: Session,
   machine: string | undefined,
-  { all, check, interface: networkInterface }: DoctorOptions,
+  { all, check, from, interface: networkInterface }: DoctorOptions,
 ): Promise<readonly Checked[]> {
   if (machine !== undefined) {
     const target = await machineNamed(session, machine);
+    if (check === true && from === 'server') {
+      // The verdict has what they find.
+      const checks = await session.client.checkNow(target);
+      return [{ ...(await examine(session, target)), checks, from }];
+    }
     const found = await examine(session, target);
     if (check !== true) return [found];
     const options = networkInterface === undefined ? {} : { networkInterface };

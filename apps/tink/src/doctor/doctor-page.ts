@@ -1,25 +1,28 @@
 /** Formats the verdicts of the doctor. */
+import type { Check } from '@tinkerbell/diagnosis';
 import type { Diagnosed } from '../client/answers.ts';
 import { timestampOf } from '../events/event-line.ts';
 import { printable } from '../output/printable.ts';
 import { alignedText } from '../output/table-text.ts';
-import type { Check } from './check.ts';
 
 /** A machine and its verdict, or the reason why the server has not decided yet. */
 export type Examined =
   | Diagnosed
   | { readonly namespace: string; readonly machine: string; readonly reason: string };
 
-/** What was examined, and with `--check` the active checks. */
-export type Checked = Examined & { readonly checks?: readonly Check[] };
+/** What was examined, and with `--check` the active checks and who performed them. */
+export type Checked = Examined & { readonly checks?: readonly Check[]; readonly from?: CheckPlace };
+
+export const checkPlaces = ['here', 'server'] as const;
+export type CheckPlace = (typeof checkPlaces)[number];
 
 export function isStopped(examined: Examined): boolean {
   return 'state' in examined && examined.state === 'stopped';
 }
 
 export function machineText(examined: Checked): string {
-  const { checks } = examined;
-  return `${diagnosisText(examined)}${checks === undefined ? '' : checksText(checks)}`;
+  const { checks, from = 'here' } = examined;
+  return `${diagnosisText(examined)}${checks === undefined ? '' : checksText(checks, from)}`;
 }
 
 export function diagnosisText(examined: Examined): string {
@@ -43,13 +46,13 @@ const shownStates: Readonly<Record<Check['state'], string>> = {
   failed: 'FAILED',
 };
 
-function checksText(checks: readonly Check[]): string {
+function checksText(checks: readonly Check[], from: CheckPlace): string {
   const rows = checks.map(({ check, state, message }) => [
     `    ${check}`,
     shownStates[state],
     printable(message),
   ]);
-  return `  Checks from this host:\n${alignedText(rows)}`;
+  return `  Checks from ${from === 'here' ? 'this host' : 'the server'}:\n${alignedText(rows)}`;
 }
 
 /** Shows machines that stand still in full, and counts the others. */

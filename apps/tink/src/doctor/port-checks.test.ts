@@ -3,7 +3,6 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
-import { holderCheck } from './active-checks.ts';
 import { checkPorts } from './port-checks.ts';
 
 const HOST = '127.0.0.1';
@@ -44,14 +43,4 @@ test('ports that answer are fine, and a port without a server has failed, each w
     /^gRPC, tcp\/\d+ of 127\.0\.0\.1 does not answer this host: .*ECONNREFUSED/,
   );
   assert.deepEqual(asked, ['\0\u0001tink-doctor-check\0octet\0']);
-});
-
-test('an address that another host uses has failed, and one that the machine uses is fine', () => {
-  const macs = ['08:00:27:00:00:01'];
-  const stateOf = (holder: Parameters<typeof holderCheck>[1]['holder']) =>
-    holderCheck('192.0.2.5', { holder, macs }).state;
-  assert.equal(stateOf({ mac: '08:00:27:00:00:99' }), 'failed');
-  assert.equal(stateOf({ mac: '08:00:27:00:00:01' }), 'ok');
-  assert.equal(stateOf({}), 'note');
-  assert.equal(stateOf(undefined), 'note');
 });

@@ -1,8 +1,8 @@
 /** Connects to the ports of the server as machines do, from this host. */
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
+import type { Check } from '@tinkerbell/diagnosis';
 import { encodeTftp } from '@tinkerbell/tftp';
-import type { Check } from './check.ts';
 
 const TIMEOUT_MS = 3_000;
 const TFTP_PORT = 69;

@@ -1,6 +1,6 @@
 /** A doctor with the memory store, a real journal, and a clock that a test advances. */
 import { UsualDurations, Verdicts } from '@tinkerbell/diagnosis';
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import type { AddressProbe, Clock, Log } from '@tinkerbell/platform-contract';
 import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeHttpClient, nodeHmac, nodeRandom } from '@tinkerbell/platform-node';
 import type { Hardware, Resource } from '@tinkerbell/resources';
@@ -8,7 +8,7 @@ import type { JournalEntry, Store } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
-import { createDoctorReporter, createDoctorService, type WebhookConfig } from '../index.ts';
+import { createDoctorReporter, createDoctorService, type DoctorDeps, type WebhookConfig } from '../index.ts';
 
 export const MAC = '52:54:00:00:00:01';
 
@@ -66,6 +66,11 @@ export interface DoctorOptions {
   readonly webhooks?: Partial<WebhookConfig>;
   /** False: another server reports. */
   readonly reports?: boolean;
+  /** Default: no address has a holder. */
+  readonly probe?: AddressProbe;
+  /** Default: each BMC reports that the power is on. */
+  readonly readBmc?: DoctorDeps['readBmc'];
+  readonly activeChecks?: boolean;
 }
 
 export async function startDoctor(options: DoctorOptions = {}) {
@@ -91,9 +96,12 @@ export async function startDoctor(options: DoctorOptions = {}) {
     hmac: nodeHmac,
     httpClient: createNodeHttpClient(),
     usual: new UsualDurations(),
+    probe: options.probe ?? { holderOf: () => Promise.resolve(undefined) },
+    readBmc: options.readBmc ?? (() => Promise.resolve({ power: 'on' })),
   };
   const config = {
     serverAddress: '10.0.0.1',
+    activeChecks: options.activeChecks ?? false,
     webhooks: { urls: [], format: 'json', ...options.webhooks } as const,
   };
   const doctor = createDoctorService(deps, config);
@@ -106,6 +114,7 @@ export async function startDoctor(options: DoctorOptions = {}) {
     store,
     journal,
     verdicts,
+    checkNow: (hardware: Hardware) => doctor.checkNow(hardware),
     logged,
     usual: deps.usual,
     counters: () => ({ ...samplesOf(doctor.metrics), ...samplesOf(reporter.metrics) }),
@@ -134,6 +143,7 @@ async function create(store: Store, object: Resource): Promise<void> {
   const collections: Readonly<Record<string, string>> = {
     Hardware: 'hardware.tinkerbell.org',
     Workflow: 'workflows.tinkerbell.org',
+    Machine: 'machines.bmc.tinkerbell.org',
   };
   const { name, namespace } = object.metadata;
   const key = { collection: collections[object.kind] ?? '', namespace, name };

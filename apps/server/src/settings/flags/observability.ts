@@ -19,6 +19,10 @@ export const observabilityFlags = flagGroup('Logs and traces', {
 
 export const doctorFlags = flagGroup('Doctor', {
   'enable-doctor': boolean('find out why machines do not boot, and report it', { default: 'true' }),
+  'doctor-active-checks': boolean(
+    'when a machine stands still, probe its address and read the power and boot device of its BMC',
+    { default: 'false' },
+  ),
   'doctor-webhook-url': list(
     'URLs that are notified when a machine stands still or has recovered; never one of this machine',
   ),
