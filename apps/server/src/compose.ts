@@ -101,7 +101,6 @@ export async function startServer(
   const view = createStoreView({ store, clock: nodeClock, log });
   await view.start(stopping.signal);
   const threads = readyThreads(log, cleanup);
-  const checking = checkDeps(settings, { store }, cleanup);
   const who = { ...platform, store, view, log };
   const { credential, sessionSecret, ...access } = await whoMayWhat(settings, who, stopping.signal);
   const tracer = await openTracer(settings.tracing, { ...platform, log, version: VERSION }, cleanup);
@@ -117,14 +116,13 @@ export async function startServer(
     unknownMachines: new UnknownMachines(),
     log,
     ...platform,
-    ...checking,
+    ...checkDeps(settings, { store }, cleanup),
     ...(await poolDeps(settings, stores)),
   };
   const others = await servicesFor(settings, deps, stores);
   const consoleDeps = { ...deps, credential, sessionSecret, services: others };
   const { services, sessions, newConsoleLink } = openConsole(settings, consoleDeps, cleanup);
   await startAll(services, stopping, cleanup);
-
   const uptimeSeconds = (): number => (nodeClock.monotonicMs() - startedMs) / 1000;
   const readiness = createReadiness(nodeClock, serverChecks({ ...stores, store, view, services }));
   const measured = measuredWith([timed, stores.cluster]);
