@@ -9,8 +9,6 @@ export function exampleManifests(): string {
   const folders = readdirSync(EXAMPLES, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
-    // Genesis is a sequence of the others.
-    .filter((name) => existsSync(join(EXAMPLES, name, 'hardware.yaml')))
     .toSorted();
   const entries = folders.map((folder) => {
     const present = FILES.filter((file) => existsSync(join(EXAMPLES, folder, `${file}.yaml`)));

@@ -32,8 +32,6 @@ const EXPECTED = join(import.meta.dirname, '../testdata/examples');
 const allFolders = readdirSync(EXAMPLES, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
-  // A sequence of the other examples. It has a Template of its own, and no Hardware.
-  .filter((name) => name !== 'genesis')
   .toSorted();
 const hasTemplate = (folder: string) => existsSync(join(EXAMPLES, folder, 'template.yaml'));
 const folders = allFolders.filter(hasTemplate);
@@ -210,16 +208,10 @@ test('erase without keep_image, and hello-world by day on a real machine', () =>
   });
 });
 
-test('the nodes of Genesis are started as the first node of Harvester is', () => {
-  const template = objectOf('genesis', 'template.yaml') as Template;
-  const started = actionsOf(exampleIn('harvester')).at(-1);
-  assert.deepEqual(actionsOf({ ...exampleIn('harvester'), template }).slice(1), [started]);
-});
-
 test('tink reports all objects of all examples as valid', () => {
   const tink = join(import.meta.dirname, '../../apps/tink/src/main.mjs');
   const out = execFileSync(process.execPath, [tink, 'apply', '--validate-only', '-R', '-f', EXAMPLES], {
     encoding: 'utf8',
   });
-  assert.equal(out, `${folders.length * 3 + scriptFolders.length + 1} objects are valid\n`);
+  assert.equal(out, `${folders.length * 3 + scriptFolders.length} objects are valid\n`);
 });

@@ -149,9 +149,9 @@ export function objectsOf(
 /** @throws Error when the text is not one YAML document. */
 export function objectIn(name: string, text: string): ApiObject {
   const parsed = parseYaml(text);
-  if (!parsed.ok) throw new Error(`examples/${name}: ${parsed.error.message}`);
+  if (!parsed.ok) throw new Error(`${name}: ${parsed.error.message}`);
   const [document] = parsed.documents;
-  if (document === undefined) throw new Error(`examples/${name}: an empty file`);
+  if (document === undefined) throw new Error(`${name}: an empty file`);
   return toJson(document) as unknown as ApiObject;
 }
 

@@ -99,11 +99,12 @@ async function createMachines(place: Place, cleanup: AsyncDisposableStack): Prom
 async function startStack({ place, machines, cleanup }: Rack): Promise<Progress> {
   const seed = await startSeed(place, join(place.directory, 'seed'));
   cleanup.defer(() => seed.server.stop());
-  for (const folder of ['vyos', 'talos', 'genesis'])
-    await createObject(
-      seed.server,
-      objectIn(folder, await readFile(join(EXAMPLES, folder, 'template.yaml'), 'utf8')),
-    );
+  const templates = [
+    join(EXAMPLES, 'vyos/template.yaml'),
+    join(EXAMPLES, 'talos/template.yaml'),
+    join(import.meta.dirname, 'node-template.yaml'),
+  ];
+  for (const path of templates) await createObject(seed.server, objectIn(path, await readFile(path, 'utf8')));
   for (const { hardware } of machines.values()) await createObject(seed.server, hardware);
   const following = new AbortController();
   cleanup.defer(() => following.abort());
