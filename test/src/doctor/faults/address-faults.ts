@@ -36,7 +36,6 @@ export const addressFaults: readonly Fault[] = [
   },
   {
     name: 'another host has the address',
-    isInTest: true,
     cause: 'duplicate-address',
     firmware: 'bios',
     disturb: duplicateAddress,

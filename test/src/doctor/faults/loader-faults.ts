@@ -5,7 +5,6 @@ import { ERASE, type Fault } from '../fault.ts';
 export const loaderFaults: readonly Fault[] = [
   {
     name: 'allowPXE is false',
-    isInTest: true,
     cause: 'netboot-not-allowed',
     firmware: 'uefi',
     netboot: { allowPXE: false },
@@ -21,7 +20,6 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'the MTU is too small for a block of TFTP',
-    isInTest: true,
     cause: 'tftp-timeout',
     firmware: 'uefi',
     relay: 'right',
@@ -37,7 +35,6 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'the boot file is for another architecture',
-    isInTest: true,
     cause: 'wrong-architecture',
     firmware: 'uefi',
     netboot: { ipxe: { binary: 'ipxe-arm64.efi' } },
@@ -45,14 +42,12 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'Secure Boot refuses the boot file',
-    isInTest: true,
     cause: 'secure-boot-refused',
     firmware: 'uefi-secure',
     actions: ERASE,
   },
   {
     name: 'the server has no file for the architecture',
-    isInTest: true,
     cause: 'no-boot-file',
     firmware: 'uefi',
     flags: ['--ipxe-override-arch-mapping=7=absent.efi'],
@@ -60,7 +55,6 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'HTTP is blocked for UEFI HTTP boot',
-    isInTest: true,
     cause: 'http-boot-blocked',
     firmware: 'uefi-http',
     dropped: ['-p', 'tcp', '--dport', '7080'],

@@ -9,7 +9,6 @@ const WITHOUT_DRIVER = ['module_blacklist=virtio_net'];
 export const systemFaults: readonly Fault[] = [
   {
     name: 'the folder of the kernel is wrong',
-    isInTest: true,
     cause: 'kernel-missing',
     firmware: 'bios',
     netboot: { osie: { baseURL: 'http://SERVER:7080/hook/absent' } },
