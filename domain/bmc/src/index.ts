@@ -3,7 +3,7 @@ export { bmcReport, type BmcFinding, type BmcReport } from './check/bmc-report.t
 export { INVENTORY_CONDITION } from './check/inventory-condition.ts';
 export { hasEnded, holds, withCondition, type Condition } from './jobs/conditions.ts';
 export { jobStepFor, taskFor, taskNameOf, type JobStep } from './jobs/job-step.ts';
-export { describeOperation, operationOf, type BmcOperation } from './jobs/operation.ts';
+export { describeBootSetting, describeOperation, operationOf, type BmcOperation } from './jobs/operation.ts';
 export { powerStepFor, TASK_MS_MAX, type PowerProgress, type PowerStep } from './jobs/power-step.ts';
 export {
   eventDestinationFor,

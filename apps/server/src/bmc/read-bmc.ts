@@ -1,5 +1,10 @@
 /** Reads what a BMC reports now, for the active checks of the doctor. */
-import { pinnedConnection, type BootSetting, type PinnedConnection } from '@tinkerbell/bmc';
+import {
+  describeBootSetting,
+  pinnedConnection,
+  type BootSetting,
+  type PinnedConnection,
+} from '@tinkerbell/bmc';
 import { BmcError, type BmcConnections } from '@tinkerbell/engine-bmc';
 import type { BmcMachine } from '@tinkerbell/resources';
 import type { BmcReading } from '@tinkerbell/service-doctor';
@@ -36,7 +41,6 @@ async function bootSetting(
   }
 }
 
-function textOf({ device, persistent, efiBoot }: BootSetting): string {
-  if (device === 'none') return 'the boot order of the firmware';
-  return `${device}, ${persistent ? 'as every boot' : 'once'}${efiBoot ? ', with UEFI' : ''}`;
+function textOf(setting: BootSetting): string {
+  return setting.device === 'none' ? 'the boot order of the firmware' : describeBootSetting(setting);
 }

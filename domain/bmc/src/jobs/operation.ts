@@ -96,11 +96,14 @@ export function describeOperation(operation: BmcOperation): string {
       return `power ${operation.operation}`;
     case 'power-status':
       return 'read the power state';
-    case 'boot-device': {
-      const { device, persistent, efiBoot, httpBootUri } = operation.setting;
-      return `boot from ${httpBootUri ?? device} ${persistent ? 'always' : 'once'} (${efiBoot ? 'UEFI' : 'BIOS'})`;
-    }
+    case 'boot-device':
+      return `boot from ${describeBootSetting(operation.setting)}`;
     case 'virtual-media':
       return operation.url === undefined ? 'eject the virtual CD' : `insert ${operation.url}`;
   }
+}
+
+/** `pxe once (UEFI)`. */
+export function describeBootSetting({ device, persistent, efiBoot, httpBootUri }: BootSetting): string {
+  return `${httpBootUri ?? device} ${persistent ? 'always' : 'once'} (${efiBoot ? 'UEFI' : 'BIOS'})`;
 }

@@ -48,7 +48,7 @@ async function subscribedSite() {
   return { site, running, plain, bmc, subscriptions, until, post, credential };
 }
 
-test('the BMC gets a credential, of which the Machine has the hash only, and its events reach the timeline', async () => {
+test('the BMC gets a credential, the Machine only its hash, and events reach the timeline', async () => {
   const { site, subscriptions, post, credential, plain } = await subscribedSite();
   await using _ = site;
   const [subscription] = subscriptions.values();

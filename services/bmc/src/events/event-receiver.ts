@@ -15,7 +15,6 @@ import {
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { parseRedfishJson, receivedEventsOf, type RedfishEvent } from '@tinkerbell/redfish';
 import type { Journal, NamespacedName, View } from '@tinkerbell/store-contract';
-import { machineCollection } from '../collections.ts';
 import { recordForMachine } from '../timeline.ts';
 import { EventBudget } from './event-budget.ts';
 import { sha256Of } from './keep-subscription.ts';
@@ -53,7 +52,8 @@ export function createBmcEventReceiver(deps: EventReceiverDeps): Service {
   async function receive(request: HttpRequest): Promise<Response> {
     if (request.method !== 'POST') return refuse(405, 'send events with POST');
     const place = placeIn(request.url);
-    const sha256 = place && credentialOf(deps.view, place);
+    const machine = place && deps.view.bmcMachineNamed(place.namespace, place.name);
+    const sha256 = machine?.metadata.annotations?.[EVENTS_ANNOTATION];
     if (place === undefined || sha256 === undefined) return refuse(404, 'no such subscription');
     const text = await readBodyText(request, { bytes: BODY_BYTES_MAX });
     if (!text.ok) return refuse(text.status, text.message);
@@ -94,13 +94,6 @@ function placeIn(url: string): NamespacedName | undefined {
   const [, namespace, name, ...more] = pathElementsOf(url) ?? [];
   if (namespace === undefined || name === undefined || more.length > 0) return undefined;
   return { namespace, name };
-}
-
-function credentialOf(view: View, { namespace, name }: NamespacedName): string | undefined {
-  const machine = machineCollection
-    .all(view)
-    .find(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
-  return machine?.metadata.annotations?.[EVENTS_ANNOTATION];
 }
 
 function isSame(one: string, other: string): boolean {
