@@ -23,6 +23,7 @@ import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
 import { createWorkerRenderer } from '@tinkerbell/platform-template/renderer';
 import { createApiService } from '@tinkerbell/service-api';
 import { Verdicts } from '@tinkerbell/diagnosis';
+import type { BmcConnections } from '@tinkerbell/engine-bmc';
 import { UnknownMachines } from '@tinkerbell/enrollment';
 import { createBootService } from '@tinkerbell/service-boot';
 import { createControllerService, createEventsService } from '@tinkerbell/service-controller';
@@ -217,30 +218,24 @@ function checkDeps(
 ): Pick<DoctorDeps, 'probe' | 'readBmc'> {
   const probe = createNodeAddressProbe();
   cleanup.defer(() => probe.close());
-  let reading: Promise<BmcReader> | undefined;
-  cleanup.defer(async () => (await reading)?.[Symbol.asyncDispose]());
+  let opened: Promise<BmcConnections> | undefined;
+  cleanup.defer(async () => (await opened)?.close());
   return {
     probe,
-    readBmc: async (machine) =>
-      (await (reading ??= bmcReader({ ...deps, ...platform }, bmcConnections))).read(machine),
+    async readBmc(machine) {
+      const { readBmc } = await import('./bmc/read-bmc.ts');
+      return readBmc(await (opened ??= bmcConnectionsOf({ ...deps, ...platform }, bmcConnections)), machine);
+    },
   };
 }
 
-interface BmcReader extends AsyncDisposable {
-  readonly read: DoctorDeps['readBmc'];
-}
-
-async function bmcReader(
+/** Loads the protocols of BMCs, which take memory. */
+async function bmcConnectionsOf(
   deps: typeof platform & { readonly store: Store },
   settings: Settings['bmcConnections'],
-): Promise<BmcReader> {
+): Promise<BmcConnections> {
   const { openBmcConnections } = await import('./bmc/open-bmc-connections.ts');
-  const { readBmc } = await import('./bmc/read-bmc.ts');
-  const connections = openBmcConnections(deps, settings);
-  return {
-    read: (machine) => readBmc(connections, machine),
-    [Symbol.asyncDispose]: () => connections.close(),
-  };
+  return openBmcConnections(deps, settings);
 }
 
 type Deps = Parameters<typeof createBootService>[0] &
@@ -346,9 +341,8 @@ async function serial(
   { isShared }: Stores,
 ): Promise<Service[]> {
   if (config === undefined) return [];
-  const { openBmcConnections } = await import('./bmc/open-bmc-connections.ts');
   const { openSerialService } = await import('./serial/open-serial-service.ts');
-  const connections = openBmcConnections({ ...deps, ...platform }, bmcConnections);
+  const connections = await bmcConnectionsOf({ ...deps, ...platform }, bmcConnections);
   const service = openSerialService({ ...deps, connections, log: deps.logs.secondstar }, config);
   const recorder = isShared
     ? createLedService(deps, 'console-recorder', () => service.recorder())
