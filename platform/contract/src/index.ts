@@ -47,7 +47,7 @@ export {
   type MessageSocket,
   type WebSocketOptions,
 } from './web-socket.ts';
-export { WholeResponse, type WholeResponseInit } from './whole-response.ts';
+export { OWN_TURN_BYTES, WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export type { FileInfo, Files, StreamProgress } from './files.ts';
 export type { OpenOwnedDirectory, OwnedDirectory, OwnedFile, OwnedFileWriter } from './owned-directory.ts';

@@ -3,7 +3,8 @@ export interface WholeResponseInit {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const ENCODED_CHARACTERS_MIN = 64 * 1024;
+/** To encode or write more than this takes a turn of the event loop of its own. */
+export const OWN_TURN_BYTES = 64 * 1024;
 
 /**
  * A short response whose bytes are all in memory. The listener sends them in one piece. An ordinary Response builds a stream
@@ -21,7 +22,7 @@ export class WholeResponse implements Response {
     content: string | Uint8Array<ArrayBuffer>,
     { status = 200, headers = {} }: WholeResponseInit = {},
   ) {
-    const isLong = typeof content === 'string' && content.length > ENCODED_CHARACTERS_MIN;
+    const isLong = typeof content === 'string' && content.length > OWN_TURN_BYTES;
     const whole = isLong ? Buffer.from(content) : content;
     const length = typeof whole === 'string' ? Buffer.byteLength(whole) : whole.length;
     this.whole = whole;

@@ -1,5 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { nextTurn, WholeResponse, type HeldBytes, type HeldFor } from '@tinkerbell/platform-contract';
+import {
+  nextTurn,
+  OWN_TURN_BYTES,
+  WholeResponse,
+  type HeldBytes,
+  type HeldFor,
+} from '@tinkerbell/platform-contract';
 import { filePartOf } from './file-part.ts';
 import { sendFilePart } from './file-sender.ts';
 import { closeLingering } from './lingering-close.ts';
@@ -61,8 +67,6 @@ export async function sendResponse(
 const COPIED_BYTES_MAX = 16 * 1024;
 /** Longer bodies are written in pieces, so that the client's progress is visible and nothing else waits for one of them. */
 const PIECE_BYTES = 256 * 1024;
-/** To encode and write more than this takes a turn of its own, after the one that made the response. */
-const OWN_TURN_BYTES = 64 * 1024;
 
 function sendShort(
   outgoing: ServerResponse,

@@ -1,4 +1,5 @@
 /** Failures as Kubernetes Status objects (apimachinery meta/v1 Status). */
+import type { UnreadText } from '@tinkerbell/platform-contract';
 import { formatPath, formatProblem, type Kind, type Problem } from '@tinkerbell/resources';
 
 export type StatusReason =
@@ -109,6 +110,19 @@ export function causesOf(problems: readonly Problem[]): NonNullable<StatusDetail
 /** 429 with the seconds after which clients of Kubernetes retry. */
 export function tooMany(message: string, retryAfterSeconds: number): ApiError {
   return new ApiError('TooManyRequests', message, { retryAfterSeconds });
+}
+
+/** After work that takes a thread a second at most. */
+const BUSY_RETRY_SECONDS = 2;
+
+/** 429 when a thread has too much to do. */
+export function busy(message: string): ApiError {
+  return tooMany(message, BUSY_RETRY_SECONDS);
+}
+
+/** The error for a text that the thread of texts has not read: 429 or 413. `what` begins the message of a 413. */
+export function unread({ reason, message }: UnreadText, what: string): ApiError {
+  return reason === 'busy' ? busy(message) : new ApiError('RequestEntityTooLarge', `${what}: ${message}`);
 }
 
 /** 400 in the words of Kubernetes for `fieldValidation=Strict`, with suggested field names. */

@@ -12,7 +12,7 @@ import {
 } from '@tinkerbell/platform-contract';
 import { yamlToJson } from '@tinkerbell/yaml';
 import { PROTOBUF } from './accepted-form.ts';
-import { ApiError, tooMany } from './api-error.ts';
+import { ApiError, unread } from './api-error.ts';
 
 /**
  * Limits of objects and patches. The bytes are the limit of Kubernetes' own API server. The largest definition in use (KubeVirt's,
@@ -24,8 +24,6 @@ const QUESTION_BUDGET: BodyBudget = { bytes: 64 * 1024, nodes: 2000, depth: 20, 
 
 /** A value in YAML takes 2.4 kB while it is read. kubectl and tink send JSON. */
 const YAML_NODES_MAX = 20_000;
-
-const BUSY_RETRY_SECONDS = 2;
 
 interface Readers {
   /** If undefined, YAML is parsed in this thread. */
@@ -126,13 +124,6 @@ function valueOf<Value>(read: ReadBody<Value>): Value {
 
 function jsonIn(answer: YamlAnswer): string {
   if (answer.ok) return answer.json;
-  const reason = 'reason' in answer ? answer.reason : 'invalid';
-  switch (reason) {
-    case 'busy':
-      throw tooMany(answer.message, BUSY_RETRY_SECONDS);
-    case 'too-long':
-      throw new ApiError('RequestEntityTooLarge', `the body is YAML: ${answer.message}`);
-    case 'invalid':
-      throw new ApiError('BadRequest', `the body is not YAML: ${answer.message}`);
-  }
+  if ('reason' in answer && answer.reason !== 'invalid') throw unread(answer, 'the body is YAML');
+  throw new ApiError('BadRequest', `the body is not YAML: ${answer.message}`);
 }

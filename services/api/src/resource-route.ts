@@ -1,6 +1,12 @@
 /** Maps methods and subresources of requests to verbs. */
 import { hasProtobuf } from '@tinkerbell/kube-protobuf';
-import { nextTurn, queryOf, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
+import {
+  nextTurn,
+  OWN_TURN_BYTES,
+  queryOf,
+  type HttpContext,
+  type HttpRequest,
+} from '@tinkerbell/platform-contract';
 import { apiVersionOf, serviceAccountKind } from '@tinkerbell/resources';
 import { acceptedForm, formOfErrors, JSON_FORM, type AcceptedForm } from './accepted-form.ts';
 import { tokenFor, type AccountTokens } from './access/account-token.ts';
@@ -249,9 +255,7 @@ function created(deps: Deps, request: HttpRequest, outcome: Outcome): Promise<Re
   return written(deps, request, outcome);
 }
 
-/** An object of this size is encoded for the client in another turn than for the store. */
-const OWN_TURN_BYTES = 64 * 1024;
-
+/** A large object is encoded for the client in another turn than for the store. */
 async function written({ accepted }: Deps, request: HttpRequest, outcome: Outcome): Promise<Response> {
   if (Number(request.headers.get('content-length') ?? 0) > OWN_TURN_BYTES) await nextTurn();
   return result(outcome, accepted);

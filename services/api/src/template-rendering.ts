@@ -22,7 +22,7 @@ import {
 import type { View } from '@tinkerbell/store-contract';
 import type { ObjectReference, ReferenceRules, RenderInput, WorkflowDefinition } from '@tinkerbell/template';
 import { permit } from './access/question.ts';
-import { ApiError, causesOf, tooMany } from './api-error.ts';
+import { ApiError, causesOf, busy } from './api-error.ts';
 import { json } from './api-response.ts';
 import { bodyProblems, type BodySchema } from './body-schema.ts';
 import type { ResourceTarget } from './request-target.ts';
@@ -35,7 +35,6 @@ export interface RenderDeps extends VerbDeps {
   readonly authorizer: Authorizer;
 }
 
-const BUSY_RETRY_SECONDS = 2;
 /** The limit of a document in Tinkerbell's kinds. */
 const TEXT_MAX = 1.5 * 1024 * 1024;
 
@@ -130,7 +129,7 @@ function answerOf(rendered: Rendered<Preview>): Response {
     return json({ ok: true, text, workflow: plain(workflow) });
   }
   const { message, error = { message }, text, isBusy = false } = rendered;
-  if (isBusy) throw tooMany(`${message}; render it again later`, BUSY_RETRY_SECONDS);
+  if (isBusy) throw busy(`${message}; render it again later`);
   return json({ ok: false, error, ...(text === undefined ? {} : { text }) });
 }
 

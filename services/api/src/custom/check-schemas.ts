@@ -1,5 +1,5 @@
 /** Applies the schemas of other people's definitions in a separate thread, because their patterns and rules cannot pause. */
-import { inTurns, readJsonText, type TextReader, type UnreadText } from '@tinkerbell/platform-contract';
+import { inTurns, readJsonText, type TextReader } from '@tinkerbell/platform-contract';
 import {
   definitionSchemaProblems,
   validation,
@@ -10,9 +10,9 @@ import {
   type Resource,
 } from '@tinkerbell/resources';
 import { writeJson } from '@tinkerbell/yaml/json-writer';
-import { ApiError, tooMany } from '../api-error.ts';
+import { unread } from '../api-error.ts';
 
-const BUSY_RETRY_SECONDS = 2;
+const UNCHECKED = 'the object cannot be checked';
 /** Of what the server itself has written. The request was read within its budget, and the thread's time is limited. */
 const NO_LIMITS = { nodes: Infinity, depth: Infinity, keys: Infinity };
 
@@ -29,7 +29,7 @@ export async function validated(
     ...(before === undefined ? {} : { before: await textOf(before) }),
   };
   const read = await texts.object(written);
-  if ('reason' in read) throw unread(read);
+  if ('reason' in read) throw unread(read, UNCHECKED);
   if (!read.ok) return read;
   const { changed, unknownFields } = read;
   const value = changed === undefined ? object : await valueOf(changed);
@@ -44,13 +44,8 @@ export async function definitionProblems(
 ): Promise<readonly Problem[]> {
   if (texts === undefined) return inTurns(definitionSchemaProblems(definition));
   const read = await texts.definition(await textOf(definition));
-  if (!read.ok) throw unread(read);
+  if (!read.ok) throw unread(read, UNCHECKED);
   return read.problems;
-}
-
-function unread({ reason, message }: UnreadText): ApiError {
-  if (reason === 'busy') return tooMany(message, BUSY_RETRY_SECONDS);
-  return new ApiError('RequestEntityTooLarge', `the object cannot be checked: ${message}`);
 }
 
 type Schema = NonNullable<Kind['schema']>;
