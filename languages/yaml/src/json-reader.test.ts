@@ -2,24 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { JsonLimitError, parseJson, readJson, type JsonLimits } from './json-reader.ts';
+import { bulkyValues, counted } from './testing/bulky-values.ts';
 
 const wide: JsonLimits = { nodes: 1e6, depth: 100, keys: 1e6 };
 
 function pieces(text: string): number {
-  const reading = readJson(text, wide);
-  for (let count = 0; ; count++) if (reading.next().done === true) return count;
+  return counted(readJson(text, wide)).pieces;
 }
 
-/** Large enough to be read in pieces, because each value is beside long strings. */
-const bulky = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { depthSize: 'small' },
-    fc.jsonValue(),
-    fc.string({ unit: 'binary', maxLength: 10 }).map((unit) => unit.repeat(9000)),
-    fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), tie('value'), { maxKeys: 4 }),
-  ),
-})).value;
+const bulky = bulkyValues();
 
 test('reads what JSON.parse reads, in one piece or in many', () => {
   fc.assert(
