@@ -39,7 +39,7 @@ export function assertClean(checkout: Checkout): void {
   if (changed !== '') throw new Error(`commit or remove these files first:\n${changed}`);
 }
 
-/** The commits since the last tag of a version, or all when there is none. */
+/** The commits since the last tag of a version. Without such a tag, all commits. */
 function commitsSinceTag(checkout: Checkout): readonly Commit[] {
   const [tag] = git(checkout, 'tag', '--list', 'v*', '--merged', 'HEAD', '--sort=-v:refname').split('\n');
   const range = tag === undefined || tag === '' ? 'HEAD' : `${tag}..HEAD`;
