@@ -10,15 +10,6 @@ const LINES_KEPT = 200;
 const COMMAND_LIMIT_MS = 5 * 60_000;
 const LINES_SHOWN = 15;
 
-/** Resolves when the machine has logged root in. Call it before power-on. */
-export function loggedIn(machine: Machine): Promise<void> {
-  return new Promise((resolve) => {
-    machine.serial.onLine((line) => {
-      if (/login: root \(automatic login\)/.test(line)) resolve();
-    });
-  });
-}
-
 export function openGuestShell(machine: Machine): GuestShell {
   let lines: string[] = [];
   let count = 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createMachine, createObject, type DemoView } from '@tinkerbell/sandbox';
 import { changedByMigration, changedByRestoring, notOnce, progressOf, type Objects } from './checks.ts';
 import { diskProblems } from './disks.ts';
-import { loggedIn, openGuestShell, type GuestShell } from './guest-shell.ts';
+import { openGuestShell, type GuestShell } from './guest-shell.ts';
 import type { Home } from './home.ts';
 import { giveBackAddress, moveToPlatform, startSeed, type Seed } from './moves.ts';
 import { afterStage, duringStage, pictureOf, STAGES, START, type StageName } from './picture.ts';
@@ -167,7 +167,7 @@ async function installSystem(
   const one = machineOf(rack, name);
   if (existing === undefined) await createObject(home, one.workflow);
   show(one, home, { ...rack, signal: following.signal });
-  const ready = loggedIn(one.machine);
+  const ready = printed(one.machine, /login: root \(automatic login\)/);
   await one.machine.powerOn();
   rack.view.step(name, rack.seconds(), {
     what: 'power on',
