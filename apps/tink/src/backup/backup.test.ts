@@ -53,6 +53,7 @@ test('backup and restore copy all objects to another server, and a second restor
     const before = JSON.parse(await source.done('get workflow w -n lab -o json')) as Workflow;
     assert.match(await source.done(`backup ${file}`), /objects, [1-9]\d* records, SHA-256 [0-9a-f]{64}/);
 
+    assert.match(await target.done(`restore --dry-run ${file}`), /workflows.tinkerbell.org: 1 to create/);
     assert.match(await target.done(`restore ${file}`), /workflows.tinkerbell.org: 1 created/);
     const after = JSON.parse(await target.done('get workflow w -n lab -o json')) as Workflow;
     assert.deepEqual(
@@ -65,7 +66,20 @@ test('backup and restore copy all objects to another server, and a second restor
       /hardware.tinkerbell.org: 0 created, 0 overwritten, 1 unch/,
     );
 
+    assert.match(
+      await target.done(`restore --dry-run ${file}`),
+      /hardware.tinkerbell.org: 0 to create, 0 to overwrite, 1 unchanged, 0 different/,
+    );
+
     await target.done('label hardware m1 -n lab a=b');
+    assert.match(
+      await target.failed(`restore --dry-run ${file}`),
+      /1 object exists and differs\n.*--overwrite/,
+    );
+    assert.match(
+      await target.done(`restore --dry-run --overwrite ${file}`),
+      /hardware.tinkerbell.org: 0 to create, 1 to overwrite/,
+    );
     assert.match(await target.failed(`restore ${file}`), /hardware\/m1 already exists.*\n.*--overwrite/);
     assert.match(
       await target.done(`restore ${file} --overwrite`),

@@ -6,13 +6,33 @@ import { TinkFailure } from '../failure.ts';
 
 export type Restored = 'created' | 'overwritten' | 'unchanged';
 
+/** What a restore would do with an object. `different`: it would stop there. */
+export type Comparison = Restored | 'different';
+
 /** Maps uids in the backup to new uids, for owner references. */
-export type Uids = Map<string, string>;
+type Uids = Map<string, string>;
 
 export interface RestoreOptions {
   readonly client: ApiClient;
   readonly uids: Uids;
   readonly overwrite: boolean;
+}
+
+/** Returns what `restoreObject` would do, and changes nothing. */
+export async function compareObject(
+  kind: OfferedKind,
+  object: Resource,
+  { client, uids, overwrite }: RestoreOptions,
+): Promise<Comparison> {
+  const { namespace, name, uid = '' } = object.metadata;
+  const present = await client.find({ kind, namespace, name });
+  if (present === undefined) return 'created';
+  uids.set(uid, present.metadata.uid ?? '');
+  const isUnchanged =
+    isSame(withoutIdentity(present, new Map()), withoutIdentity(object, uids)) &&
+    isDeepEqual(present.status, statusFor(object, uids));
+  if (isUnchanged) return 'unchanged';
+  return overwrite ? 'overwritten' : 'different';
 }
 
 /** Throws a TinkFailure if a different object of that name exists and may not be replaced. */
