@@ -24,7 +24,7 @@ interface UpstreamFlag {
 const NO_EMBEDDED =
   'objects are stored in one SQLite file; there is no etcd and no kube-apiserver to configure';
 const NO_IPMITOOL = 'this server speaks IPMI itself and starts no ipmitool';
-const NO_UI = 'this server has no web console yet; use tink or kubectl';
+const NO_UI = 'this server has a web console of its own; see --console-enabled';
 const LEADER = 'servers that share a store always elect one of them, by a Lease beside their objects';
 const CONCURRENT = 'the controller reconciles all changed objects, and a slow one delays no other';
 
