@@ -122,14 +122,15 @@ export function* parsedString(
   text: string,
   { start, end, each }: { readonly start: number; readonly end: number; readonly each: number },
 ): Generator<undefined, string> {
-  const parts: string[] = [];
+  // Added up and not joined, so that nothing is copied before somebody reads the characters.
+  let value = '';
   for (let from = start + 1; from < end; yield undefined) {
     const to = Math.min(end, from + each);
     const cut = to === end ? end : beforeEscape(text, from, to);
-    parts.push(String(parsed(`"${text.slice(from, cut)}"`, from)));
+    value += String(parsed(`"${text.slice(from, cut)}"`, from));
     from = cut;
   }
-  return parts.join('');
+  return value;
 }
 
 /** The longest escape is `\u0000`. */

@@ -10,7 +10,7 @@ import type { Position, YamlNode } from './node.ts';
 import { positionAt, tooDeep, tooMany, TreeBuilder, TreeError } from './tree-builder.ts';
 import type { YamlLimits } from './yaml-limits.ts';
 
-/** Text longer than this is refused before parsing: 4 MiB, as Kubernetes' own limit of 3 MiB per request. */
+/** Text longer than this is refused before parsing: 4 MiB, twice the limit of a request. */
 export const YAML_TEXT_LIMIT = 4 * 1024 * 1024;
 
 /** The limits for files. A directory of 10,000 Hardware in one file fits. */

@@ -23,7 +23,7 @@ const MEMORY_LIMIT_MB = 160;
 const IDLE_MS = 10_000;
 /** The heap of a thread that has read texts of usual size stays below. */
 const KEPT_HEAP_MB = 40;
-/** Waiting texts of 3 MiB hold 50 MB. Kubernetes clients send JSON, so few wait. */
+/** Waiting texts of 2 MiB hold 30 MB. Kubernetes clients send JSON, so few wait. */
 const WAITING_MAX = 16;
 
 export interface TextThreadSettings {

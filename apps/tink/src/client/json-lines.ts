@@ -1,4 +1,4 @@
-/** Length limit of one line, characters; an object of the API is at most 3 MiB. */
+/** Length limit of one line, characters; an object of the API is at most 2 MiB. */
 const LINE_LIMIT = 16 * 1024 * 1024;
 
 /** Parses each line of `chunks` as JSON. Throws on a line that is invalid or too long. Ignores an unfinished last line. */

@@ -12,7 +12,7 @@ import { HttpProblem } from './problem-response.ts';
 import { RefusedRequest } from './refused-request.ts';
 
 /** The same limit as the API for objects. The schemas nest five deep, and a job has at most a hundred parameters. */
-const BODY_BUDGET: BodyBudget = { bytes: 3 * 1024 * 1024, nodes: 10_000, depth: 20, keys: 1000 };
+const BODY_BUDGET: BodyBudget = { bytes: 2 * 1024 * 1024, nodes: 10_000, depth: 20, keys: 1000 };
 
 /** Rejects with an HttpProblem or a RefusedRequest. */
 export async function requestOf(
