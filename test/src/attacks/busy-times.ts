@@ -1,3 +1,5 @@
+import { threadTimeMs } from './thread-time.ts';
+
 /** The longest of consecutive pieces of work, in processor time, without the garbage collections in them. */
 export interface BusyTime {
   readonly type: string;
@@ -14,7 +16,7 @@ const KEPT_FROM_MS = 2;
 export class BusyTimes {
   readonly #pieces: BusyTime[] = [];
   #collections: { readonly atMs: number; readonly durationMs: number }[] = [];
-  #usedMs = processorMs();
+  #startMs = threadTimeMs();
   #fromMs = performance.now();
   #type = '';
 
@@ -24,22 +26,15 @@ export class BusyTimes {
 
   /** Ends the piece that runs, and begins one of this type. */
   next(type: string): void {
-    const [usedMs, nowMs] = [processorMs(), performance.now()];
-    const wallMs = nowMs - this.#fromMs;
-    // The kernel adds processor time up to a tick late, so a short piece may get that of the one before it.
-    const piece = {
-      type: this.#type,
-      usedMs: Math.min(usedMs - this.#usedMs, wallMs),
-      fromMs: this.#fromMs,
-      toMs: nowMs,
-    };
+    const [timeMs, nowMs] = [threadTimeMs(), performance.now()];
+    const piece = { type: this.#type, usedMs: timeMs - this.#startMs, fromMs: this.#fromMs, toMs: nowMs };
     if (piece.usedMs >= KEPT_FROM_MS) this.#pieces.push(piece);
-    [this.#usedMs, this.#fromMs, this.#type] = [usedMs, nowMs, type];
+    [this.#startMs, this.#fromMs, this.#type] = [timeMs, nowMs, type];
   }
 
   /** Forgets the piece that runs. */
   restart(): void {
-    [this.#usedMs, this.#fromMs] = [processorMs(), performance.now()];
+    [this.#startMs, this.#fromMs] = [threadTimeMs(), performance.now()];
   }
 
   /** Returns the longest piece since the last call, except the latest ones, which the next call evaluates. */
@@ -61,9 +56,4 @@ export class BusyTimes {
     const inside = this.#collections.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
     return inside.reduce((sum, { durationMs }) => sum + durationMs, 0);
   }
-}
-
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks.ts';
 import { RELAY } from './good-dhcp.ts';
-import { runAttacks, type AttackReport } from './run-attacks.ts';
+import { runAttacks, type AttackReport, type LongCallback } from './run-attacks.ts';
 
 const USAGE = `npm run attack -- [--minutes N] [--seed N] [--only NAME,NAME] [--concurrency N] [--json] [--list]
 
@@ -95,10 +95,10 @@ function shown(report: AttackReport): string {
   return [
     `seed ${report.seed}, ${report.minutes} minutes\n`,
     ...acts,
-    `longest callback: ${report.callbackMs.toFixed(1)} ms of processor time (${report.callbackType}), ${report.callbackAt} s after the start; seconds with a longer one than the limit: ${report.longCallbacks}\n`,
+    `seconds with a callback over the limit: ${report.longCallbacks}; the longest callbacks, in processor time:\n`,
+    ...report.callbacks.map(callbackText),
     `longest turn of the event loop: ${report.turnMs.toFixed(1)} ms of processor time, ${report.turnAt} s after the start\n`,
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
-    ...report.profile.map(profiledText),
     `memory grew by ${report.growthMegabytes} MB, of which ${report.keptMegabytes} MB were kept in the last minute\n`,
     `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms, ${goodDhcp.slowestAt} s after the start\n`,
     `an echo process at the same time: slowest ${goodDhcp.slowestEchoMs.toFixed(1)} ms\n`,
@@ -106,6 +106,8 @@ function shown(report: AttackReport): string {
   ].join('');
 }
 
-function profiledText({ callbackMs, callbackType, stacks = [] }: AttackReport['profile'][number]): string {
-  return `${callbackMs.toFixed(1)} ms in ${callbackType}\n${stacks.map((stack) => `  ${stack}\n`).join('')}`;
+function callbackText({ callbackMs, callbackType, stolenMs, at, stacks = [] }: LongCallback): string {
+  const stolen = stolenMs === 0 ? '' : `, when the host took ${stolenMs} ms of that second`;
+  const head = `  ${callbackMs.toFixed(1)} ms, ${callbackType}, ${at} s after the start${stolen}\n`;
+  return head + stacks.map((stack) => `    ${stack}\n`).join('');
 }

@@ -27,6 +27,15 @@ export interface AttackRun {
   readonly onProgress: (line: string) => void;
 }
 
+/** In processor ms. `stacks`: the functions that ran in it, if it was profiled. */
+export interface LongCallback extends Pick<
+  MonitorLine,
+  'callbackMs' | 'callbackType' | 'stolenMs' | 'stacks'
+> {
+  /** Seconds after the start. */
+  readonly at: number;
+}
+
 export interface AttackReport {
   readonly seed: number;
   readonly minutes: number;
@@ -38,14 +47,10 @@ export interface AttackReport {
   readonly turnMs: number;
   /** Seconds after the start. */
   readonly turnAt: number;
-  /** The longest callback in a turn, processor ms. */
-  readonly callbackMs: number;
-  readonly callbackAt: number;
-  readonly callbackType: string;
+  /** The longest callbacks, one of a second, the longest first. */
+  readonly callbacks: readonly LongCallback[];
   /** Seconds with a callback over the limit. */
   readonly longCallbacks: number;
-  /** Of the longest callbacks, the functions that ran. Empty unless they were profiled. */
-  readonly profile: readonly Pick<MonitorLine, 'callbackMs' | 'callbackType' | 'stacks'>[];
   /** The longest garbage collection, ms. */
   readonly collectionMs: number;
   readonly growthMegabytes: number;
@@ -58,7 +63,7 @@ export interface AttackReport {
 const LAST_SECONDS = 60;
 const FAILURES_KEPT = 50;
 /** Long callbacks of a profiled run that are reported. */
-const PROFILED_MAX = 20;
+const CALLBACKS_SHOWN = 20;
 /** Counted for an act that runs until its time is known. */
 const CHOSEN_MS = 1000;
 /** Niceness. On Linux each thread has its own, and new ones inherit it. */
@@ -162,23 +167,18 @@ function reportOf(
   const { started, goodDhcp, acts } = seen;
   const lines = monitored(started.monitorFile);
   const turns = lines.map(({ turnMs }) => turnMs);
-  const callbacks = lines.map(({ callbackMs }) => callbackMs);
   const resident = lines.map(({ residentMegabytes }) => residentMegabytes);
   const sent: Record<string, number> = {};
   for (const { name, sends } of run.attacks) sent[sends] = (sent[sends] ?? 0) + (acts.get(name) ?? 0);
   const turnMs = Math.max(0, ...turns);
-  const callbackMs = Math.max(0, ...callbacks);
   const measured = {
     turnMs,
     turnAt: WARM_UP_SECONDS + turns.indexOf(turnMs),
-    callbackMs,
-    callbackAt: WARM_UP_SECONDS + callbacks.indexOf(callbackMs),
-    callbackType: lines[callbacks.indexOf(callbackMs)]?.callbackType ?? '',
-    longCallbacks: callbacks.filter((ms) => ms > run.callbackMaxMs).length,
-    profile: lines
-      .filter(({ stacks }) => stacks !== undefined)
+    callbacks: lines
+      .map((line, index) => ({ ...line, at: WARM_UP_SECONDS + index }))
       .toSorted((one, other) => other.callbackMs - one.callbackMs)
-      .slice(0, PROFILED_MAX),
+      .slice(0, CALLBACKS_SHOWN),
+    longCallbacks: lines.filter(({ callbackMs }) => callbackMs > run.callbackMaxMs).length,
     collectionMs: Math.max(0, ...lines.map((line) => line.collectionMs)),
     growthMegabytes: Math.max(0, ...resident) - (resident[0] ?? 0),
     keptMegabytes: Math.min(...resident.slice(-LAST_SECONDS)) - (resident[0] ?? 0),

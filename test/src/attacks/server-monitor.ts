@@ -5,7 +5,7 @@
  * reported separately.
  */
 import { createHook } from 'node:async_hooks';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 import { BusyTimes, type BusyTime } from './busy-times.ts';
@@ -18,6 +18,8 @@ export interface MonitorLine {
   readonly callbackMs: number;
   /** The type of its async resource, such as `TCPWRAP` or `Immediate`. */
   readonly callbackType: string;
+  /** What the host took from this virtual machine in the second, ms, in steps of 10. The thread that ran meanwhile is charged with it. */
+  readonly stolenMs: number;
   /** Longest pause for garbage collection, ms. */
   readonly collectionMs: number;
   readonly residentMegabytes: number;
@@ -26,6 +28,9 @@ export interface MonitorLine {
 }
 
 const PERIOD_MS = 1000;
+/** The place of steal among the times of a processor, and their unit (USER_HZ is 100 on all architectures in use). */
+const STEAL = 7;
+const TICK_MS = 10;
 /** A callback of this length is profiled, ms. */
 const PROFILED_FROM_MS = 4;
 /** Ticks and microtasks belong to the callback that requested them. */
@@ -34,6 +39,7 @@ const PARTS_OF_CALLBACKS = new Set(['TickObject', 'Microtask']);
 function monitor(path: string, profile: CallbackProfile | undefined): void {
   const [turns, callbacks] = [new BusyTimes(), new BusyTimes()];
   let collectionMs = 0;
+  let stolenMs = stolen();
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) {
       collectionMs = Math.max(collectionMs, duration);
@@ -48,19 +54,28 @@ function monitor(path: string, profile: CallbackProfile | undefined): void {
   turn();
   setInterval(() => {
     const [longestTurn, longestCallback] = [turns.takeLongest(), callbacks.takeLongest()];
+    const stolenNowMs = stolen();
     const line: MonitorLine = {
       turnMs: longestTurn.usedMs,
       callbackMs: longestCallback.usedMs,
       callbackType: longestCallback.type,
+      stolenMs: stolenNowMs - stolenMs,
       collectionMs,
       residentMegabytes: Math.round(process.memoryUsage.rss() / 1e6),
       ...(profile === undefined ? {} : profiled(profile, longestCallback)),
     };
     appendFileSync(path, `${JSON.stringify(line)}\n`);
     collectionMs = 0;
+    stolenMs = stolenNowMs;
     // To read a profile takes long.
     if (profile !== undefined) for (const times of [turns, callbacks]) times.restart();
   }, PERIOD_MS).unref();
+}
+
+/** The steal time of all processors since the start of the machine, ms (proc(5), /proc/stat). */
+function stolen(): number {
+  const [, ...times] = (readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '').split(/\s+/);
+  return Number(times[STEAL] ?? 0) * TICK_MS;
 }
 
 function profiled(profile: CallbackProfile, longest: BusyTime): Pick<MonitorLine, 'stacks'> {
