@@ -4,7 +4,7 @@
  * DISCOVER it also sends a request to an echo process, which shows the part of the delays that the machine
  * causes for all processes.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { setPriority } from 'node:os';
 
@@ -42,13 +42,18 @@ const PORT = 67;
 const PERIOD_MS = 50;
 const PATIENCE_MS = 2000;
 const ECHO = 'echo';
-/** Niceness. The clients are other machines, which do not wait for the server's processors. */
+/** Niceness of the echo process: that of the server's thread for DHCP. */
 const PRIORITY = -15;
 
 if (import.meta.main) {
-  setPriority(PRIORITY);
-  if (process.argv[2] === ECHO) echo();
-  else probe();
+  if (process.argv[2] === ECHO) {
+    setPriority(PRIORITY);
+    echo();
+  } else {
+    // The clients are other machines, which do not wait for the server's processors.
+    execFileSync('chrt', ['--all-tasks', '--reset-on-fork', '--fifo', '--pid', '1', String(process.pid)]);
+    probe();
+  }
 }
 
 /** Echoes everything. It prints its port first, and ends with its parent. */
