@@ -37,8 +37,8 @@ export interface Observation {
     /** The addresses of the relays that have forwarded requests. */
     readonly relays: readonly string[];
   };
-  /** The last active checks of the machine. Absent: there were none. */
-  readonly tried?: TriedChecks;
+  /** The last active checks of the machine, from each place. Absent: there were none. */
+  readonly tried?: readonly TriedChecks[];
   /** Silence in a step is normal for this long, in milliseconds. */
   readonly limitMs: (step: StepName) => number;
   /** When the server did not run, before its last start. Silence in that time means nothing. */
