@@ -153,6 +153,18 @@ test('a template is rendered for a machine beside it, with the line of a problem
   assert.match(page.url(), /machine=node-4/);
 });
 
+test('the plots begin with the server, and not with the page', async () => {
+  await using page = await adminPage('/server');
+  const since = page.getByText(/^The server started /).getByRole('time');
+  const startMs = Date.parse((await since.getAttribute('datetime')) ?? '');
+  const { points } = await site.ask('/metrics/history');
+  assert.equal((points as { atMs: number }[])[0]?.atMs, startMs);
+  const openedMs = await page.evaluate(() => performance.timeOrigin);
+  assert.ok(startMs < openedMs - 1000, `${startMs} is before ${openedMs}`);
+  await page.getByText(/^Processor \d+ %$/).waitFor();
+  assert.equal(await page.locator('.plot canvas').count(), 6);
+});
+
 test('the command palette goes to a machine with the keyboard only', async () => {
   await using page = await adminPage('/machines');
   await page.getByText('node-9').waitFor();

@@ -57,6 +57,7 @@ import { createReadiness, serverChecks } from './http/readiness.ts';
 import { createRequestCounts } from './metrics/request-counts.ts';
 import type { Settings } from './settings/settings.ts';
 import { VERSION } from './version.ts';
+import { startHistory } from './metrics/start-history.ts';
 import { createTimedStore } from './metrics/timed-store.ts';
 
 export interface RunningServer {
@@ -128,7 +129,8 @@ export async function startServer(
   const uptimeSeconds = (): number => (nodeClock.monotonicMs() - startedMs) / 1000;
   const readiness = createReadiness(nodeClock, serverChecks({ ...stores, store, view, services }));
   const measured = measuredWith([timed, stores.cluster]);
-  const front = { services, sessions, readiness, measured, tracing: deps };
+  const history = startHistory(nodeClock, { ...measured, services }, stopping.signal);
+  const front = { services, sessions, readiness, measured, history, tracing: deps };
   const pages = { ...access, ...front, clock: nodeClock, uptimeSeconds };
   const http = createNodeHttp(log);
   const ports = cleanup.use(await openHttpPorts(settings, { ...pages, credential, http, log }));
