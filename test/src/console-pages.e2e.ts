@@ -1,6 +1,7 @@
 /** Pages of the web console in a real browser: tables, forms, editors, and what they store. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { axeViolations } from './console/axe-violations.ts';
 import { confirm, OBJECTS, openScene, type ConsoleScene } from './console/console-scene.ts';
 import { until, type ConsoleSite } from './console/console-site.ts';
 import { macOf } from './console/site-objects.ts';
@@ -55,6 +56,46 @@ test('the tables fit their windows, and chosen columns are remembered', async ()
   await page.goto(at('/machines'));
   await page.getByRole('columnheader', { name: 'Namespace' }).waitFor();
   assert.equal(await page.getByRole('columnheader', { name: 'MAC' }).count(), 0);
+});
+
+test('a view keeps filters, order and columns under a name, and its link works in another browser', async () => {
+  await using page = await adminPage('/machines');
+  await page.getByRole('textbox', { name: 'Label', exact: true }).fill('rack=r6');
+  await page.getByRole('columnheader', { name: 'Address' }).getByRole('button').click();
+  await page.locator('summary', { hasText: 'Columns' }).click();
+  await page.getByLabel('Netboot', { exact: true }).last().uncheck();
+  await page.locator('summary', { hasText: 'Columns' }).click();
+  await page.locator('summary', { hasText: 'Views' }).click();
+  await page.getByLabel('Name of the view').fill('Rack 6 & more');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.locator('summary', { hasText: 'View: Rack 6 & more' }).waitFor();
+  const link = page.url();
+  assert.match(link, /label=rack%3Dr6&sort=address&hide=netboot&view=Rack\+6\+%26\+more$/);
+
+  await page.getByRole('textbox', { name: 'Label', exact: true }).fill('');
+  await page.getByText('24', { exact: true }).waitFor();
+  assert.doesNotMatch(page.url(), /view=/, 'it is not that view any longer');
+  await page.reload();
+  await page.locator('summary', { hasText: 'Views' }).click();
+  await page.getByRole('link', { name: 'Rack 6 & more' }).click();
+  await page.getByText('8 of 24').waitFor();
+  assert.equal(page.url(), link);
+
+  await using other = await adminPage();
+  await other.goto(link);
+  await other.getByText('8 of 24').waitFor();
+  await other.locator('[aria-sort=ascending]', { hasText: 'Address' }).waitFor();
+  assert.equal(await other.getByRole('columnheader', { name: 'Netboot' }).count(), 0);
+  await other.locator('summary', { hasText: 'View: Rack 6 & more' }).click();
+  assert.equal(await other.getByLabel('Name of the view').inputValue(), 'Rack 6 & more');
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator('summary', { hasText: 'View: Rack 6 & more' }).click();
+  const box = await page.getByRole('group', { name: 'Saved views' }).boundingBox();
+  assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+  assert.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: 'Delete the view Rack 6 & more' }).click();
+  await page.getByRole('link', { name: 'Rack 6 & more' }).waitFor({ state: 'detached' });
 });
 
 interface Sized {
