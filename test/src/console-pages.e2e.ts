@@ -194,6 +194,35 @@ test('a template is rendered for a machine beside it, with the line of a problem
   assert.match(page.url(), /machine=node-4/);
 });
 
+test('checks run from the server and from the agent of a neighbour, and their problems are evidence', async () => {
+  await using page = await adminPage('/machines/default/node-1');
+  const card = page.getByRole('region', { name: 'Checks' });
+  await card.getByText('tink doctor node-1 --check --from server').waitFor();
+  await card.getByRole('button', { name: 'Check now' }).click();
+  const fromServer = card.getByRole('list', { name: 'Checks from the server' });
+  await fromServer.getByText('192.168.56.41: no host answers this host').waitFor();
+  await fromServer.getByText('nothing is recorded of this boot').waitFor();
+  assert.equal(await card.getByRole('option').count(), 1, 'no agent is connected');
+
+  const leave = await site.listen(macOf(6));
+  await page.reload();
+  await card.getByRole('combobox', { name: 'Check from' }).selectOption('agent:node-6');
+  await card.getByText('tink doctor node-1 --check --from agent:node-6').waitFor();
+  await card.getByRole('button', { name: 'Check now' }).click();
+  const fromAgent = card.getByRole('list', { name: 'Checks from the agent of node-6' });
+  await fromAgent.getByText(/^HTTP, tcp\/\d+ of \S+ answers node-6$/).waitFor();
+  await fromAgent.getByText(/^gRPC, .* does not answer node-6: nothing within 3 s$/).waitFor();
+  await page
+    .getByRole('list', { name: 'Evidence' })
+    .getByText(/checked ports: gRPC, .* does not answer node-6/)
+    .waitFor();
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    assert.deepEqual(await axeViolations(page), [], theme);
+  }
+  leave();
+});
+
 test('the plots begin with the server, and not with the page', async () => {
   await using page = await adminPage('/server');
   const since = page.getByText(/^The server started /).getByRole('time');
