@@ -13,7 +13,8 @@ first. Problems that a machine has not overcome for 8 s count.
 const DURATIONS = `## Silence
 
 Silence is a finding when a step takes longer than 1.5 times its usual duration plus 10 s. These are the defaults. The server learns the durations
-of each manufacturer and model, and uses the value that nine of ten machines do not exceed.
+of each manufacturer and model, and uses the value that nine of ten machines do not exceed. A machine that was slow before in the same boot gets longer: the operating
+system six times as long as its files took to load plus 10 s, and its agent 1.5 times as long as the operating system took plus 10 s, both at most five minutes.
 
 | step | after which it is silent | what follows | usual |
 |---|---|---|---|

@@ -1,6 +1,7 @@
 /** Pages of the web console in a real browser: tables, forms, editors, and what they store. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { axeViolations } from './console/axe-violations.ts';
 import { confirm, OBJECTS, openScene, type ConsoleScene } from './console/console-scene.ts';
 import { until, type ConsoleSite } from './console/console-site.ts';
 import { macOf } from './console/site-objects.ts';
@@ -55,6 +56,46 @@ test('the tables fit their windows, and chosen columns are remembered', async ()
   await page.goto(at('/machines'));
   await page.getByRole('columnheader', { name: 'Namespace' }).waitFor();
   assert.equal(await page.getByRole('columnheader', { name: 'MAC' }).count(), 0);
+});
+
+test('a view keeps filters, order and columns under a name, and its link works in another browser', async () => {
+  await using page = await adminPage('/machines');
+  await page.getByRole('textbox', { name: 'Label', exact: true }).fill('rack=r6');
+  await page.getByRole('columnheader', { name: 'Address' }).getByRole('button').click();
+  await page.locator('summary', { hasText: 'Columns' }).click();
+  await page.getByLabel('Netboot', { exact: true }).last().uncheck();
+  await page.locator('summary', { hasText: 'Columns' }).click();
+  await page.locator('summary', { hasText: 'Views' }).click();
+  await page.getByLabel('Name of the view').fill('Rack 6 & more');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.locator('summary', { hasText: 'View: Rack 6 & more' }).waitFor();
+  const link = page.url();
+  assert.match(link, /label=rack%3Dr6&sort=address&hide=netboot&view=Rack\+6\+%26\+more$/);
+
+  await page.getByRole('textbox', { name: 'Label', exact: true }).fill('');
+  await page.getByText('24', { exact: true }).waitFor();
+  assert.doesNotMatch(page.url(), /view=/, 'it is not that view any longer');
+  await page.reload();
+  await page.locator('summary', { hasText: 'Views' }).click();
+  await page.getByRole('link', { name: 'Rack 6 & more' }).click();
+  await page.getByText('8 of 24').waitFor();
+  assert.equal(page.url(), link);
+
+  await using other = await adminPage();
+  await other.goto(link);
+  await other.getByText('8 of 24').waitFor();
+  await other.locator('[aria-sort=ascending]', { hasText: 'Address' }).waitFor();
+  assert.equal(await other.getByRole('columnheader', { name: 'Netboot' }).count(), 0);
+  await other.locator('summary', { hasText: 'View: Rack 6 & more' }).click();
+  assert.equal(await other.getByLabel('Name of the view').inputValue(), 'Rack 6 & more');
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.locator('summary', { hasText: 'View: Rack 6 & more' }).click();
+  const box = await page.getByRole('group', { name: 'Saved views' }).boundingBox();
+  assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+  assert.deepEqual(await axeViolations(page), []);
+  await page.getByRole('button', { name: 'Delete the view Rack 6 & more' }).click();
+  await page.getByRole('link', { name: 'Rack 6 & more' }).waitFor({ state: 'detached' });
 });
 
 interface Sized {
@@ -151,6 +192,47 @@ test('a template is rendered for a machine beside it, with the line of a problem
   await page.getByRole('combobox', { name: 'Rendered for' }).fill('node-4');
   await page.getByLabel('Rendered text for node-4').waitFor();
   assert.match(page.url(), /machine=node-4/);
+});
+
+test('checks run from the server and from the agent of a neighbour, and their problems are evidence', async () => {
+  await using page = await adminPage('/machines/default/node-1');
+  const card = page.getByRole('region', { name: 'Checks' });
+  await card.getByText('tink doctor node-1 --check --from server').waitFor();
+  await card.getByRole('button', { name: 'Check now' }).click();
+  const fromServer = card.getByRole('list', { name: 'Checks from the server' });
+  await fromServer.getByText('192.168.56.41: no host answers this host').waitFor();
+  await fromServer.getByText('nothing is recorded of this boot').waitFor();
+  assert.equal(await card.getByRole('option').count(), 1, 'no agent is connected');
+
+  const leave = await site.listen(macOf(6));
+  await page.reload();
+  await card.getByRole('combobox', { name: 'Check from' }).selectOption('agent:node-6');
+  await card.getByText('tink doctor node-1 --check --from agent:node-6').waitFor();
+  await card.getByRole('button', { name: 'Check now' }).click();
+  const fromAgent = card.getByRole('list', { name: 'Checks from the agent of node-6' });
+  await fromAgent.getByText(/^HTTP, tcp\/\d+ of \S+ answers node-6$/).waitFor();
+  await fromAgent.getByText(/^gRPC, .* does not answer node-6: nothing within 3 s$/).waitFor();
+  await page
+    .getByRole('list', { name: 'Evidence' })
+    .getByText(/checked ports: gRPC, .* does not answer node-6/)
+    .waitFor();
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    assert.deepEqual(await axeViolations(page), [], theme);
+  }
+  leave();
+});
+
+test('the plots begin with the server, and not with the page', async () => {
+  await using page = await adminPage('/server');
+  const since = page.getByText(/^The server started /).getByRole('time');
+  const startMs = Date.parse((await since.getAttribute('datetime')) ?? '');
+  const { points } = await site.ask('/metrics/history');
+  assert.equal((points as { atMs: number }[])[0]?.atMs, startMs);
+  const openedMs = await page.evaluate(() => performance.timeOrigin);
+  assert.ok(startMs < openedMs - 1000, `${startMs} is before ${openedMs}`);
+  await page.getByText(/^Processor \d+ %$/).waitFor();
+  assert.equal(await page.locator('.plot canvas').count(), 6);
 });
 
 test('the command palette goes to a machine with the keyboard only', async () => {

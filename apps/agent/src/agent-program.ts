@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 import { firstMac, readAttributes } from '@tinkerbell/engine-hardware-attributes';
-import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import type { NetworkTrial, NetworkTrialResult } from '@tinkerbell/platform-contract';
+import { createNodeAddressProbe, nodeClock, nodeRandom, tryNetwork } from '@tinkerbell/platform-node';
 
 import { runAgent } from './agent.ts';
 import { createConsoleLog } from './console-log.ts';
@@ -59,6 +60,7 @@ export async function runAgentProgram(): Promise<void> {
     attributes,
     agentVersion: AGENT_VERSION,
     bootId: read('/proc/sys/kernel/random/boot_id').trim(),
+    tryNetwork: tryFromHere,
   });
   const client = createServerLink(createWorkflowClient(settings, channel), sessions, () =>
     identity.ready(channel),
@@ -75,6 +77,15 @@ export async function runAgentProgram(): Promise<void> {
     actionEnvironment: () => identity.environment(),
   });
   client.close();
+}
+
+async function tryFromHere(trial: NetworkTrial): Promise<NetworkTrialResult> {
+  const probe = createNodeAddressProbe();
+  try {
+    return await tryNetwork(trial, probe);
+  } finally {
+    probe.close();
+  }
 }
 
 function read(path: string): string {

@@ -10,15 +10,25 @@ import {
   AttemptSchema,
   type ActionsResponse,
   type Attempt,
+  type Cancel,
   type Start,
+  type Trial,
 } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { redacted, secretsOf } from '@tinkerbell/api/redaction';
-import { delay, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
+import {
+  delay,
+  type Clock,
+  type Log,
+  type NetworkTrial,
+  type NetworkTrialResult,
+  type Random,
+} from '@tinkerbell/platform-contract';
 
 import { createBackoff } from './backoff.ts';
 import { environmentOf } from './environment-of.ts';
 import { isIdentityRefusal } from './identity.ts';
+import { trialIn, triedRequest } from './network-trial.ts';
 import { OutputStream } from './output-stream.ts';
 import type { Assignment } from './assignment.ts';
 import type { Settings } from './settings.ts';
@@ -34,11 +44,15 @@ interface SessionDeps {
   readonly agentVersion: string;
   /** The boot ID of the machine. */
   readonly bootId: string;
+  /** Never rejects. */
+  readonly tryNetwork: (trial: NetworkTrial) => Promise<NetworkTrialResult>;
 }
 
 const METHODS = serviceDefinition(AgentService);
 const HEARTBEAT_SECONDS = 10;
 const STAY_AWAY_MS = 3_600_000;
+/** The server asks seldom. More is not done. */
+const TRIALS_MAX = 4;
 
 interface Running {
   readonly attempt: Attempt;
@@ -57,6 +71,7 @@ export class SessionLink {
   #running: Running | undefined;
   #started: Start | undefined;
   #wake: (() => void) | undefined;
+  #trials = 0;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
@@ -221,11 +236,26 @@ export class SessionLink {
     } else if (order.case === 'idle') {
       this.#deps.log.info('no action to run', { reason: order.value.reason });
     } else if (order.case === 'cancel') {
-      const { attempt, reason } = order.value;
-      const running = this.#running;
-      const isOurs =
-        running?.attempt.actionId === attempt?.actionId && running?.attempt.number === attempt?.number;
-      if (isOurs) running?.cancel.abort(reason);
+      this.#cancel(order.value);
+    } else if (order.case === 'trial') {
+      void this.#try(order.value);
     }
+  }
+
+  #cancel({ attempt, reason }: Cancel): void {
+    const running = this.#running;
+    const isOurs =
+      running?.attempt.actionId === attempt?.actionId && running?.attempt.number === attempt?.number;
+    if (isOurs) running?.cancel.abort(reason);
+  }
+
+  /** Beside the running action. An answer that the server does not want any longer is lost. */
+  async #try(trial: Trial): Promise<void> {
+    if (this.#trials >= TRIALS_MAX) return;
+    this.#trials += 1;
+    const sessionId = this.#sessionId;
+    const result = await this.#deps.tryNetwork(trialIn(trial));
+    await unary(this.#deps.channel, METHODS.tried, { request: triedRequest(sessionId, trial.id, result) });
+    this.#trials -= 1;
   }
 }

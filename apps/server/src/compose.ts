@@ -37,6 +37,7 @@ import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRegistryService, type RegistryDeps } from '@tinkerbell/service-registry';
 import { createRelayService } from '@tinkerbell/service-relay';
+import type { WorkflowsService } from '@tinkerbell/service-workflows';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
 import { createStoreView } from '@tinkerbell/store-view';
@@ -56,6 +57,7 @@ import { createReadiness, serverChecks } from './http/readiness.ts';
 import { createRequestCounts } from './metrics/request-counts.ts';
 import type { Settings } from './settings/settings.ts';
 import { VERSION } from './version.ts';
+import { startHistory } from './metrics/start-history.ts';
 import { createTimedStore } from './metrics/timed-store.ts';
 
 export interface RunningServer {
@@ -127,11 +129,11 @@ export async function startServer(
   const uptimeSeconds = (): number => (nodeClock.monotonicMs() - startedMs) / 1000;
   const readiness = createReadiness(nodeClock, serverChecks({ ...stores, store, view, services }));
   const measured = measuredWith([timed, stores.cluster]);
-  const front = { services, sessions, readiness, measured, tracing: deps };
+  const history = startHistory(nodeClock, { ...measured, services }, stopping.signal);
+  const front = { services, sessions, readiness, measured, history, tracing: deps };
   const pages = { ...access, ...front, clock: nodeClock, uptimeSeconds };
-  const ports = cleanup.use(
-    await openHttpPorts(settings, { ...pages, credential, http: createNodeHttp(log), log }),
-  );
+  const http = createNodeHttp(log);
+  const ports = cleanup.use(await openHttpPorts(settings, { ...pages, credential, http, log }));
 
   recordStart(journal, settings);
   const stopRequested = aborted(signal);
@@ -248,33 +250,25 @@ async function servicesFor(
   given: Omit<Deps, 'verdicts'>,
   stores: Stores,
 ): Promise<Service[]> {
-  const deps = { ...given, verdicts: new Verdicts() };
-  const { images, boot, metadata, registry, workflows } = settings;
-  const { services: doctors, checkNow } = doctor(settings, deps, stores);
-  const imageDeps = { ...deps, ...imageTimeline(deps.journal, deps.view) };
+  const verdicts = new Verdicts();
+  const { images, boot, metadata, registry } = settings;
+  const workflows = await workflowsService({ ...given, verdicts }, settings);
+  const deps = { ...given, verdicts, ...(workflows === undefined ? {} : { agents: workflows.trials }) };
+  const { services: doctors, checks } = doctor(settings, deps, stores);
   return [
     createApiService({
       ...deps,
-      ...(checkNow === undefined ? {} : { checkNow }),
+      ...(checks === undefined ? {} : { checks }),
       namespaces: namespacesOf(settings),
       pools: boot?.netboot.pools ?? [],
     }),
     ...(boot === undefined
       ? []
       : [createBootService({ ...deps, startDhcpThread, log: deps.logs.smee }, boot)]),
-    ...(images === undefined
-      ? []
-      : [
-          createImagesService(imageDeps, {
-            directory: images.imagesDirectory,
-            prefix: '/images/',
-            privateFolder: 'private/',
-          }),
-          createImagesService(imageDeps, { directory: images.hookDirectory, prefix: '/hook/' }),
-        ]),
+    ...imageServices(deps, images),
     ...(registry === undefined ? [] : [createRegistryService(deps, registry)]),
     ...(metadata === undefined ? [] : [createMetadataService({ ...deps, log: deps.logs.tootles }, metadata)]),
-    ...(workflows === undefined ? [] : [await workflowsService(deps, workflows)]),
+    ...(workflows === undefined ? [] : [workflows]),
     ...(settings.relay === undefined
       ? []
       : [createRelayService({ ...deps, log: deps.logs.smee }, settings.relay)]),
@@ -283,6 +277,19 @@ async function servicesFor(
     ...(await bmc(settings, deps, stores)),
     ...(await serial(settings, deps, stores)),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
+  ];
+}
+
+function imageServices(deps: Deps, images: Settings['images']): readonly Service[] {
+  if (images === undefined) return [];
+  const own = { ...deps, ...imageTimeline(deps.journal, deps.view) };
+  return [
+    createImagesService(own, {
+      directory: images.imagesDirectory,
+      prefix: '/images/',
+      privateFolder: 'private/',
+    }),
+    createImagesService(own, { directory: images.hookDirectory, prefix: '/hook/' }),
   ];
 }
 
@@ -304,12 +311,12 @@ function doctor(
   { doctor: config }: Settings,
   deps: Deps,
   { isShared }: Stores,
-): { readonly services: readonly Service[]; readonly checkNow?: Doctor['checkNow'] } {
+): { readonly services: readonly Service[]; readonly checks?: Doctor } {
   if (config === undefined) return { services: [] };
   const service = createDoctorService(deps, config);
   const create = () => createDoctorReporter(deps, config, service);
   const reporter = isShared ? createLedService(deps, 'doctor', create) : create();
-  return { services: [service, reporter], checkNow: (hardware) => service.checkNow(hardware) };
+  return { services: [service, reporter], checks: service };
 }
 
 /**
@@ -357,7 +364,11 @@ function events({ store }: Settings, deps: Deps, { isJournalShared }: Stores): S
 }
 
 /** Loads gRPC only if needed, because it takes memory that a server for addresses only does not need. */
-async function workflowsService(deps: Deps, config: NonNullable<Settings['workflows']>): Promise<Service> {
+async function workflowsService(
+  deps: Deps,
+  { workflows: config }: Settings,
+): Promise<WorkflowsService | undefined> {
+  if (config === undefined) return undefined;
   const { createWorkflowsService } = await import('@tinkerbell/service-workflows');
   return createWorkflowsService({ ...deps, log: deps.logs['tink-server'] }, config);
 }

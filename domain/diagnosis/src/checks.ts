@@ -31,18 +31,23 @@ export function probedAddresses({ spec }: Hardware): readonly string[] {
     .slice(0, ADDRESSES_MAX);
 }
 
-/** `holder` is the host that has answered at the address. Its MAC is known only in its own network. */
+/** `holder` is the host that has answered `who` at the address. Its MAC is known only in its own network. */
 export function holderCheck(
   address: string,
   {
     holder,
     hardware,
-  }: { readonly holder: { readonly mac?: string } | undefined; readonly hardware: Hardware },
+    who = 'this host',
+  }: {
+    readonly holder: { readonly mac?: string } | undefined;
+    readonly hardware: Hardware;
+    readonly who?: string;
+  },
 ): Check {
   if (holder === undefined)
-    return { check: 'address', state: 'note', message: `${address}: no host answers this host` };
+    return { check: 'address', state: 'note', message: `${address}: no host answers ${who}` };
   if (holder.mac === undefined) {
-    const message = `${address}: a host answers. Its MAC is not visible from here: run this in its network`;
+    const message = `${address}: a host answers ${who}. Its MAC is visible only in its network: check from there`;
     return { check: 'address', state: 'note', message };
   }
   return macsOf(hardware).includes(holder.mac)
@@ -54,10 +59,40 @@ export function holderCheck(
       };
 }
 
+/** What became of a port of the server. */
+export interface AskedPort {
+  readonly name: string;
+  readonly asks: 'tcp' | 'tftp' | 'dhcp';
+  readonly port: number;
+  readonly outcome: 'answered' | 'silent' | 'untried';
+  readonly reason?: string;
+}
+
+/** `who` has asked: `this host`, or the name of a machine. */
+export function portCheck(
+  { name, asks, port, outcome, reason = 'no reason was given' }: AskedPort,
+  { host, who }: { readonly host: string; readonly who: string },
+): Check {
+  const what = `${name}, ${asks === 'tcp' ? 'tcp' : 'udp'}/${port} of ${host}`;
+  switch (outcome) {
+    case 'answered':
+      return { check: 'ports', state: 'ok', message: `${what} answers ${who}` };
+    case 'silent':
+      return { check: 'ports', state: 'failed', message: `${what} does not answer ${who}: ${reason}` };
+    case 'untried':
+      return { check: 'ports', state: 'note', message: `${what} was not tried by ${who}: ${reason}` };
+    default:
+      return outcome satisfies never;
+  }
+}
+
 /** Returns the checks that found a problem, as evidence. Those before `sinceMs` are about another boot. */
-export function evidenceOfChecks(tried: TriedChecks | undefined, sinceMs: number): readonly TriedEvidence[] {
-  if (tried === undefined || tried.atMs < sinceMs) return [];
-  return tried.checks
-    .filter(({ state }) => state === 'failed' || state === 'warning')
-    .map(({ check, message }) => ({ atMs: tried.atMs, text: `checked ${check}: ${message}` }));
+export function evidenceOfChecks(tried: readonly TriedChecks[], sinceMs: number): readonly TriedEvidence[] {
+  return tried
+    .filter(({ atMs }) => atMs >= sinceMs)
+    .flatMap(({ atMs, checks }) =>
+      checks
+        .filter(({ state }) => state === 'failed' || state === 'warning')
+        .map(({ check, message }) => ({ atMs, text: `checked ${check}: ${message}` })),
+    );
 }

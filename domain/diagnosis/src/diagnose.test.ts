@@ -4,7 +4,7 @@ import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { bootsIn } from './boot/boot-records.ts';
 import { diagnose, stepDurations } from './diagnose.ts';
 import { nearMacs } from './near-macs.ts';
-import { firmware, loader, START_MS, timelineOf } from './testing/boot-timeline.ts';
+import { firmware, loader, START_MS, timelineOf, type Line } from './testing/boot-timeline.ts';
 import { healthyBoots, linesOf, seeded } from './testing/healthy-boots.ts';
 import { modelOf, UsualDurations } from './usual-durations.ts';
 import { stepNames } from './steps.ts';
@@ -106,6 +106,81 @@ test('silence while the server was down means nothing, unless it was a finding b
 test('each step but the start of a server is judged within a minute by default', () => {
   for (const step of stepNames)
     assert.ok(step === 'power-on' || limitMs(step) <= 60_000, `${step}: ${limitMs(step)}`);
+});
+
+/** A boot that takes `factor` times as long as one under emulation on a calm host. */
+const slowBoot = (factor: number): readonly Line[] => {
+  const path = (name: string) => ({ path: `/hook/${name}`, offset: 0 });
+  return [
+    ...firmware(),
+    [1, 'http/script-served', 'iPXE script served: hook', { outcome: 'hook' }],
+    [1 + 0.1 * factor, 'image/transfer-started', 'begun', path('vmlinuz-x86_64')],
+    [1 + 2 * factor, 'image/transfer-completed', 'sent', path('vmlinuz-x86_64')],
+    [1 + 2.1 * factor, 'image/transfer-started', 'begun', path('initramfs-x86_64')],
+    [1 + 8 * factor, 'image/transfer-completed', 'sent', path('initramfs-x86_64')],
+    ...slowStart(1 + 8 * factor, factor),
+  ];
+};
+
+const slowStart = (at: number, factor: number): readonly Line[] => [
+  [at + 13 * factor, 'dhcp/acknowledge-sent', 'acknowledge', { client: 'an operating system' }],
+  [at + 18 * factor, 'agent/action-served', 'given to agent', {}],
+];
+
+/** The same, of PXELINUX, which loads everything by TFTP. */
+const slowTftpBoot = (factor: number): readonly Line[] => {
+  const sent = (at: number, name: string, seconds: number): Line => [
+    at,
+    'tftp/file-sent',
+    'sent',
+    { file: `x/hook/${name}`, milliseconds: seconds * 1000 },
+  ];
+  const moved = Array.from({ length: Math.floor(2 * factor) }, (_, at): Line => [
+    1 + 3 * factor + 10 * (at + 1),
+    'tftp/file-moved',
+    'moved',
+    { file: 'x/hook/initramfs-x86_64' },
+  ]);
+  const loaded = 1 + 3 * factor + 10 * moved.length + 9;
+  return [
+    ...firmware(),
+    [1, 'tftp/file-sent', 'sent', { file: 'x/lpxelinux.0' }],
+    sent(1 + 3 * factor, 'vmlinuz-x86_64', 3 * factor),
+    ...moved,
+    sent(loaded, 'initramfs-x86_64', 10 * moved.length + 9),
+    ...slowStart(loaded, factor),
+  ];
+};
+
+test('a machine of which each step takes five times as long has no finding, whatever is usual', () => {
+  for (const [boot, factor] of [slowBoot, slowTftpBoot].flatMap((one) =>
+    [1, 2, 3, 5].map((times) => [one, times] as const),
+  )) {
+    const records = timelineOf(boot(factor));
+    for (let count = 1; count < records.length; count += 1) {
+      const nowMs = (records[count]?.atMs ?? 0) - 1;
+      const seen = { nowMs, macs: [], records: records.slice(0, count), hardware, limitMs };
+      const { verdict } = diagnose(seen);
+      assert.equal(verdict.cause, undefined, `${boot.name}, ${factor} times, after ${count} records`);
+    }
+  }
+});
+
+test('a machine that loaded its system fast is judged within a minute, and a slow one later, but not never', () => {
+  const causeAt = (factor: number, count: number, seconds: number) => {
+    const records = timelineOf(slowBoot(factor)).slice(0, count);
+    const nowMs = (records.at(-1)?.atMs ?? 0) + seconds * 1000;
+    return diagnose({ nowMs, macs: [], records, hardware, limitMs }).verdict.cause;
+  };
+  const [loaded, started] = [7, 8];
+  assert.deepEqual([causeAt(1, loaded, 57), causeAt(1, loaded, 58)], [undefined, 'system-silent']);
+  assert.deepEqual([causeAt(5, loaded, 245), causeAt(5, loaded, 250)], [undefined, 'system-silent']);
+  assert.deepEqual([causeAt(1_000, loaded, 299), causeAt(1_000, loaded, 301)], [undefined, 'system-silent']);
+  assert.notEqual(causeAt(1, started, 60), undefined);
+  assert.deepEqual(
+    [causeAt(5, started, 100) === undefined, causeAt(5, started, 110) === undefined],
+    [true, false],
+  );
 });
 
 test('durations are learned per model, and a model without samples uses those of all', () => {

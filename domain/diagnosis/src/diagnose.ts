@@ -46,7 +46,7 @@ function stopped(facts: Facts): Verdict | undefined {
     if (found === undefined) continue;
     const { evidence, sinceMs, detail } = found;
     const text = detail === undefined ? sentence : `${sentence.replace(/\.$/, '')}: ${detail}.`;
-    const tried = evidenceOfChecks(facts.tried, facts.boot[0]?.atMs ?? 0);
+    const tried = evidenceOfChecks(facts.tried ?? [], facts.boot[0]?.atMs ?? 0);
     return {
       state: 'stopped',
       cause: id,

@@ -5,6 +5,7 @@ import { meaningOf } from './boot/event-table.ts';
 import { adviceOn } from './boot/reason-advice.ts';
 import type { TriedChecks } from './checks.ts';
 import { addressOf } from './networks.ts';
+import { paceLimitMs } from './pace.ts';
 import { isNetbooted, stepAfter, type StepName } from './steps.ts';
 import type { TimelineRecord } from './timeline-record.ts';
 
@@ -37,8 +38,8 @@ export interface Observation {
     /** The addresses of the relays that have forwarded requests. */
     readonly relays: readonly string[];
   };
-  /** The last active checks of the machine. Absent: there were none. */
-  readonly tried?: TriedChecks;
+  /** The last active checks of the machine, from each place. Absent: there were none. */
+  readonly tried?: readonly TriedChecks[];
   /** Silence in a step is normal for this long, in milliseconds. */
   readonly limitMs: (step: StepName) => number;
   /** When the server did not run, before its last start. Silence in that time means nothing. */
@@ -121,7 +122,7 @@ function powerWait(observation: Observation): Wait | undefined {
   const record = records[at];
   if (record === undefined || records.slice(at + 1).some(isSent) || unfinishedOf(workflows).length === 0)
     return undefined;
-  return waitOf(observation, record, 'power-on');
+  return waitOf(observation, { record, step: 'power-on' });
 }
 
 function bootWait(observation: Observation, boot: readonly StagedRecord[]): Wait | undefined {
@@ -129,7 +130,7 @@ function bootWait(observation: Observation, boot: readonly StagedRecord[]): Wait
   const record = boot[at];
   if (record === undefined || isEnded(boot)) return undefined;
   const step = stepAfter(record, boot.slice(0, at));
-  return step === undefined ? undefined : waitOf(observation, record, step);
+  return step === undefined ? undefined : waitOf(observation, { record, step, boot });
 }
 
 /** What a machine does after its script is known by its address. The next record of a machine without one is that of its agent. */
@@ -140,10 +141,14 @@ function stepsUntilSeen({ hardware }: Observation, step: StepName): readonly Ste
   return step === 'kernel' && isUnseen ? UNSEEN : [step];
 }
 
-function waitOf(observation: Observation, record: TimelineRecord, step: StepName): Wait {
+function waitOf(
+  observation: Observation,
+  { record, step, boot = [] }: Pick<Wait, 'record' | 'step'> & { readonly boot?: readonly StagedRecord[] },
+): Wait {
   const { nowMs, limitMs, down } = observation;
   const sinceMs = record.atMs;
-  const limit = stepsUntilSeen(observation, step).reduce((sum, one) => sum + limitMs(one), 0);
+  const usual = stepsUntilSeen(observation, step).reduce((sum, one) => sum + limitMs(one), 0);
+  const limit = Math.max(usual, paceLimitMs(boot, step));
   const deafMs = down === undefined ? 0 : Math.max(0, down.untilMs - Math.max(down.fromMs, sinceMs));
   // Silence that was a finding before the server ended is one afterwards.
   const isOld = down !== undefined && down.fromMs - sinceMs >= limit;

@@ -4,7 +4,7 @@ export { verdictOn, type BootVerdict } from './boot/boot-verdict.ts';
 export { stages, type Stage } from './boot/event-table.ts';
 export type { Cause, Certainty, Evidence } from './causes/cause.ts';
 export { causes } from './causes/causes.ts';
-export { holderCheck, probedAddresses, type Check, type TriedChecks } from './checks.ts';
+export { holderCheck, portCheck, probedAddresses, type Check, type TriedChecks } from './checks.ts';
 export {
   diagnose,
   stepDurations,
@@ -15,6 +15,7 @@ export {
 } from './diagnose.ts';
 export type { NearMachine, Observation } from './facts.ts';
 export { nearMacs } from './near-macs.ts';
+export { areNeighbours } from './networks.ts';
 export { stepNames, steps, type StepName } from './steps.ts';
 export type { TimelineRecord } from './timeline-record.ts';
 export { modelOf, UsualDurations } from './usual-durations.ts';

@@ -19,3 +19,9 @@ export function isInNetwork(other: string, { address, netmask }: AddressInNetwor
   if (mask === undefined || one === undefined || two === undefined) return false;
   return networkAddress(one, mask) === networkAddress(two, mask);
 }
+
+/** True if both have an IPv4 address, and that of `other` is in the network of `machine`. */
+export function areNeighbours(machine: Hardware, other: Hardware): boolean {
+  const [own, its] = [addressOf(machine), addressOf(other)];
+  return own !== undefined && its !== undefined && isInNetwork(its.address, own);
+}

@@ -46,7 +46,8 @@ const afterEvent: Readonly<Record<string, After>> = {
   'advertise-sent': afterOffer,
   'acknowledge-sent': afterAddress,
   'reply-sent': afterAddress,
-  'file-sent': () => 'script',
+  'file-sent': (record) => (isSystemFile(record) ? 'system' : 'script'),
+  'file-moved': () => 'transfer',
   'binary-sent': () => 'script',
   'script-served': ({ details }) => (details?.['outcome'] === 'local-boot' ? undefined : 'kernel'),
   'transfer-started': whileLoading,
@@ -59,6 +60,13 @@ const afterEvent: Readonly<Record<string, After>> = {
   'message-received': onceStarted,
   'metadata-served': onceStarted,
 };
+
+/** A boot loader without scripts, such as PXELINUX, loads the operating system as it loads its own files. */
+const SYSTEM_FILE = /(^|\/)(vmlinuz|initramfs|initrd)[^/]*$/i;
+
+export function isSystemFile({ details }: StagedRecord): boolean {
+  return SYSTEM_FILE.test(String(details?.['file'] ?? ''));
+}
 
 /**
  * Returns the step that a machine is in after a record of progress. Returns undefined where silence means nothing: actions have

@@ -49,6 +49,13 @@ export {
 } from './web-socket.ts';
 export { OWN_TURN_BYTES, WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
+export type {
+  AgentTrials,
+  NetworkTrial,
+  NetworkTrialResult,
+  ServerPort,
+  TriedPort,
+} from './network-trial.ts';
 export type { FileInfo, Files, StreamProgress } from './files.ts';
 export type { OpenOwnedDirectory, OwnedDirectory, OwnedFile, OwnedFileWriter } from './owned-directory.ts';
 export type { HashAlgorithm, OpenOwnedTree, OwnedAppender, OwnedEntry, OwnedTree } from './owned-tree.ts';

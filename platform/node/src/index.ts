@@ -5,6 +5,7 @@ export { nodeSpawn } from './spawn.ts';
 export { nodeFiles } from './files.ts';
 export { keepFreeMemorySmall } from './free-memory.ts';
 export { createNodeAddressProbe } from './address-probe.ts';
+export { tryNetwork, tryPorts } from './network-trial.ts';
 export { nodeRouterDiscovery } from './router-discovery.ts';
 export { nodeUdp } from './udp.ts';
 export { nodeUdp6 } from './udp6.ts';

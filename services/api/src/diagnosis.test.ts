@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AUTHENTICATED } from '@tinkerbell/access';
 import { Verdicts } from '@tinkerbell/diagnosis';
+import type { MachineChecks } from './diagnosis.ts';
 import { base, startedApi } from './testing/started-api.ts';
 
 const rules = { deny: [], allow: [] };
@@ -12,6 +13,14 @@ const hardware = (name: string, conditions: readonly object[] = []) => ({
   spec: {},
   status: { conditions },
 });
+
+function checksThat(checkNow: MachineChecks['checkNow'], agents: readonly string[] = []): MachineChecks {
+  return {
+    checkNow,
+    hasAgent: ({ metadata }) => agents.includes(metadata.name),
+    neighboursOf: () => agents,
+  };
+}
 
 test('the diagnosis is the current verdict of the doctor', async () => {
   const verdicts = new Verdicts();
@@ -48,8 +57,8 @@ test('the diagnosis is the current verdict of the doctor', async () => {
 test('active checks need the permission to create, and are refused while too many run', async () => {
   let isFull = false;
   const check = { check: 'bmc', state: 'warning', message: 'the power is off' } as const;
-  const checkNow = () => (isFull ? undefined : Promise.resolve([check]));
-  await using api = await startedApi(rules, { checkNow, isGuarded: true });
+  const checks = checksThat(() => (isFull ? undefined : Promise.resolve([check])));
+  await using api = await startedApi(rules, { checks, isGuarded: true });
   await api.call('POST', `${base}/hardware`, hardware('m1'));
   const path = `${base}/hardware/m1/diagnosis`;
   assert.deepEqual((await api.call('POST', path)).body, {
@@ -76,6 +85,33 @@ test('active checks need the permission to create, and are refused while too man
   api.as({ name: 'ann', groups: [AUTHENTICATED] });
   assert.equal((await api.call('GET', `${base}/hardware/m1`)).code, 200);
   assert.equal((await api.call('POST', path)).code, 403);
+});
+
+test('checks are asked for from the agent of a neighbour, if it is connected', async () => {
+  const asked: (string | undefined)[] = [];
+  const checkNow: MachineChecks['checkNow'] = (_, neighbour) => {
+    asked.push(neighbour?.metadata.name);
+    return Promise.resolve([]);
+  };
+  const verdicts = new Verdicts();
+  verdicts.set('default/m1', { state: 'unseen', text: 'x', evidence: [], advice: [] });
+  await using api = await startedApi(rules, { verdicts, checks: checksThat(checkNow, ['m2']) });
+  for (const name of ['m1', 'm2', 'm3']) await api.call('POST', `${base}/hardware`, hardware(name));
+  const path = `${base}/hardware/m1/diagnosis`;
+  const codeFrom = async (from: string) => (await api.call('POST', `${path}?from=${from}`)).code;
+  assert.deepEqual(
+    [await codeFrom('server'), await codeFrom('agent:m2'), await codeFrom('agent:m9')],
+    [200, 200, 404],
+  );
+  assert.deepEqual(asked, [undefined, 'm2']);
+  const offline = await api.call('POST', `${path}?from=agent:m3`);
+  assert.equal(offline.code, 409);
+  assert.match(offline.body.message, /no agent of m3 is connected .* while m3 runs the in-memory OS/);
+  const unknown = await api.call('POST', `${path}?from=relay:r1`);
+  assert.equal(unknown.code, 400);
+  assert.match(unknown.body.message, /from must be "server", or "agent:NAME" .* not "relay:r1"/);
+  assert.deepEqual((await api.call('GET', `${path}?neighbours=true`)).body.neighbours, ['m2']);
+  assert.equal((await api.call('GET', path)).body.neighbours, undefined);
 });
 
 test('a server without a doctor has no active checks', async () => {

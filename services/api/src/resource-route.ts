@@ -18,7 +18,7 @@ import type { AuditNote } from './audit/audit-trail.ts';
 import { convertingStore } from './custom/converting-store.ts';
 import { deleteWithWarnings } from './delete-with-warnings.ts';
 import { deleteOptions } from './delete-options.ts';
-import { checksAnswer, diagnosisAnswer, type DiagnosisDeps } from './diagnosis.ts';
+import { checksAnswer, diagnosisAnswer, neighbourIn, type DiagnosisDeps } from './diagnosis.ts';
 import { eachListed, listResponse, watchObjects } from './list-handler.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operate, operationVerb, type OperationDeps } from './operation-handler.ts';
@@ -178,9 +178,15 @@ async function onSubresource(
 }
 
 async function onDiagnosis(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  if (request.method === 'POST') return checksAnswer(deps, await getObject(deps, target));
+  const query = queryOf(request.url);
+  if (request.method === 'POST') {
+    const name = neighbourIn(query.get('from') ?? 'server');
+    const neighbour = name === undefined ? undefined : await getObject(deps, { ...target, name });
+    return checksAnswer(deps, await getObject(deps, target), neighbour);
+  }
   if (request.method !== 'GET') return methodNotAllowed(request);
-  return diagnosisAnswer(deps, await getObject(deps, target));
+  const hasNeighbours = query.get('neighbours') === 'true';
+  return diagnosisAnswer(deps, await getObject(deps, target), { hasNeighbours });
 }
 
 async function onToken(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {

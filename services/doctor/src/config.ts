@@ -1,7 +1,8 @@
-import type { ActiveCheckDeps } from './checks/active-checks.ts';
+import type { ActiveCheckDeps, ServerPlace } from './checks/active-checks.ts';
 import type { UsualDurations, Verdicts } from '@tinkerbell/diagnosis';
 import type {
   AddressProbe,
+  AgentTrials,
   Clock,
   Hmac,
   HttpClient,
@@ -23,6 +24,8 @@ export interface DoctorDeps {
   readonly verdicts: Verdicts;
   readonly probe: AddressProbe;
   readonly readBmc: ActiveCheckDeps['readBmc'];
+  /** Absent: no agent can be asked to check a neighbour. */
+  readonly agents?: AgentTrials;
   /** Default: learned from the journal. */
   readonly usual?: UsualDurations;
 }
@@ -30,9 +33,7 @@ export interface DoctorDeps {
 export const webhookFormats = ['json', 'slack'] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 
-export interface DoctorConfig {
-  /** IPv4 address of this server as machines see it. */
-  readonly serverAddress: string;
+export interface DoctorConfig extends ServerPlace {
   readonly webhooks: WebhookConfig;
   /** Machines that stand still are checked actively without a person who asks. */
   readonly activeChecks: boolean;

@@ -23,6 +23,7 @@ import {
   type JournalRecord,
 } from '@tinkerbell/store-contract';
 import { ActiveChecks } from './checks/active-checks.ts';
+import { connectedAgentOf, neighboursOf } from './checks/neighbours.ts';
 import type { DoctorConfig, DoctorDeps } from './config.ts';
 import { createDoctorMetrics, type DoctorMetrics } from './metrics.ts';
 import { keyOf, Network, observationOf, printedSince } from './observe.ts';
@@ -61,9 +62,14 @@ export interface Doctor extends Service {
   /** Calls the listener when the journal of former runs has been read, or now if it has. */
   onReadAll(listener: () => void): void;
   /**
-   * Tries what can be tried for the machine, and takes it into its verdict. Returns undefined if too many machines are being checked.
+   * Tries what can be tried for the machine from this server, or from the agent of a neighbour, and takes it into its verdict. Returns undefined if
+   * too many machines are being checked.
    */
-  checkNow(hardware: Hardware): Promise<readonly Check[]> | undefined;
+  checkNow(hardware: Hardware, neighbour?: Hardware): Promise<readonly Check[]> | undefined;
+  /** Returns whether the agent of a machine can be asked. */
+  hasAgent(neighbour: Hardware): boolean;
+  /** Returns the names of machines in its network whose agents can be asked, at most eight. */
+  neighboursOf(hardware: Hardware): readonly string[];
   /** What reporters have recorded, oldest first: reports, and deliveries of them. */
   reported(): readonly JournalRecord[];
 }
@@ -80,7 +86,9 @@ export function createDoctorService(deps: DoctorDeps, config: DoctorConfig): Doc
     health: () => ({ ready: true }),
     onVerdict: (listener) => ward.onVerdict(listener),
     onReadAll: (listener) => void ward.readAll.then(listener),
-    checkNow: (hardware) => ward.checkNow(hardware),
+    checkNow: (hardware, neighbour) => ward.checkNow(hardware, neighbour),
+    hasAgent: (neighbour) => connectedAgentOf(deps, neighbour) !== undefined,
+    neighboursOf: (hardware) => neighboursOf(deps, hardware).map(({ metadata }) => metadata.name),
     reported: () => ward.reported,
     start(signal) {
       const ended = ward.run(signal);
@@ -122,7 +130,7 @@ class Ward {
     this.#metrics = metrics;
     this.#usual = deps.usual ?? new UsualDurations();
     this.#network = new Network(deps.view);
-    this.#active = new ActiveChecks(deps);
+    this.#active = new ActiveChecks(deps, config);
     metrics.verdicts.from(() =>
       [...deps.verdicts.counts()].map(([state, count]) => [{ state }, count] as const),
     );
@@ -134,15 +142,25 @@ class Ward {
     return () => void this.#listeners.delete(listener);
   }
 
-  checkNow(hardware: Hardware): Promise<readonly Check[]> | undefined {
-    const { journal } = this.#deps;
-    const macs = macsOf(hardware);
-    const first = bootsIn(this.#timelines.of(macs)).at(-1)?.[0]?.sequence ?? 0;
-    const running = this.#active.run(hardware, () => printedSince(journal, macs, first));
+  checkNow(hardware: Hardware, neighbour?: Hardware): Promise<readonly Check[]> | undefined {
+    const running = neighbour === undefined ? this.#fromHere(hardware) : this.#from(neighbour, hardware);
     return running?.then(async (checks) => {
       await this.#check(keyOf(hardware));
       return checks;
     });
+  }
+
+  #fromHere(hardware: Hardware): Promise<readonly Check[]> | undefined {
+    const { journal } = this.#deps;
+    const macs = macsOf(hardware);
+    const first = bootsIn(this.#timelines.of(macs)).at(-1)?.[0]?.sequence ?? 0;
+    return this.#active.run(hardware, () => printedSince(journal, macs, first));
+  }
+
+  /** Without an agent there, its check says so. */
+  #from(neighbour: Hardware, hardware: Hardware): Promise<readonly Check[]> | undefined {
+    const agentId = connectedAgentOf(this.#deps, neighbour) ?? '';
+    return this.#active.runFrom(hardware, { name: neighbour.metadata.name, agentId });
   }
 
   /** Resolves after the signal, when no check is running. */
@@ -277,9 +295,11 @@ class Ward {
       const [namespace = '', name = ''] = key.split('/');
       const hardware = view.hardwareNamed(namespace, name);
       if (hardware === undefined || verdicts.get(key)?.state !== 'stopped') continue;
-      void this.checkNow(hardware)?.catch((thrown: unknown) =>
-        log.warn('the active checks of a machine failed', { machine: key, error: String(thrown) }),
-      );
+      const [neighbour] = neighboursOf(this.#deps, hardware);
+      for (const place of [undefined, ...(neighbour === undefined ? [] : [neighbour])])
+        void this.checkNow(hardware, place)?.catch((thrown: unknown) =>
+          log.warn('the active checks of a machine failed', { machine: key, error: String(thrown) }),
+        );
     }
   }
 

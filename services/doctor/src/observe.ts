@@ -67,8 +67,8 @@ export interface Observing {
   readonly usual: UsualDurations;
   readonly serverAddress: string;
   readonly down?: Observation['down'];
-  /** What was last tried for the machine. */
-  readonly triedOf: (machine: string) => TriedChecks | undefined;
+  /** What was last tried for the machine, from each place. */
+  readonly triedOf: (machine: string) => readonly TriedChecks[];
 }
 
 export function observationOf(
@@ -79,7 +79,6 @@ export function observationOf(
   const macs = macsOf(hardware);
   const records = timelines.of(macs);
   const model = modelOf(hardware);
-  const tried = triedOf(keyOf(hardware));
   return {
     nowMs,
     macs,
@@ -90,8 +89,8 @@ export function observationOf(
     near: records.some(isOfMachine) ? [] : network.near(macs),
     network: { serverAddress, relays: network.relays },
     limitMs: (step) => usual.limitMs(model, step),
+    tried: triedOf(keyOf(hardware)),
     ...(down === undefined ? {} : { down }),
-    ...(tried === undefined ? {} : { tried }),
   };
 }
 

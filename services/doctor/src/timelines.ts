@@ -10,7 +10,7 @@ const BOOTS_KEPT = 6;
 /** Twice as many as a large site has. The machine that was heard of least recently is dropped first. */
 const MACHINES_MAX = 20_000;
 /** Of consecutive records of these events the last one says it all. */
-const REPLACED: readonly string[] = ['transfer-moved', 'action-progressed', 'iso-progressed'];
+const REPLACED: readonly string[] = ['transfer-moved', 'file-moved', 'action-progressed', 'iso-progressed'];
 
 export class Timelines {
   /** By MAC, in the order of their last records. */

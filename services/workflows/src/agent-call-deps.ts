@@ -28,6 +28,7 @@ import { createWorkflowsMetrics, type WorkflowsMetrics } from './metrics.ts';
 import { Newcomers, type AutoDiscoveryConfig, type AutoEnrollmentConfig } from './newcomers.ts';
 import type { ProvisioningConfig } from './provisioning/provisioning.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { TrialBook } from './sessions/trial-book.ts';
 import { Timeline } from './timeline.ts';
 import { WaitingAgents } from './waiting-agents.ts';
 
@@ -74,6 +75,7 @@ export function createAgentCallDeps(deps: WorkflowsDeps, config: AgentCallsConfi
   metrics.waitingAgents.from(() => waiting.count());
   const handovers = new HandoverTimes(deps.clock, metrics);
   const { silenceMs = SILENCE_MS, httpOrigins = [] } = config;
+  const sessions = new Sessions({ ...deps, metrics }, silenceMs);
   return {
     ...deps,
     door: doorOf(deps, config.agentClaim, metrics),
@@ -81,7 +83,8 @@ export function createAgentCallDeps(deps: WorkflowsDeps, config: AgentCallsConfi
     waiting,
     concerned: new WaitingAgents(),
     newcomers: new Newcomers(config, metrics),
-    sessions: new Sessions({ ...deps, metrics }, silenceMs),
+    sessions,
+    trials: new TrialBook({ ...deps, sessions }),
     silenceMs,
     metrics,
     timeline: timelineOf(deps, handovers),

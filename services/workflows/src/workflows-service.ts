@@ -1,5 +1,5 @@
 /** The gRPC server for agents (upstream tink/server). */
-import type { Service } from '@tinkerbell/platform-contract';
+import type { AgentTrials, Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import {
   createAgentCallDeps,
@@ -18,6 +18,8 @@ import { workflowRpc } from './workflow-rpc.ts';
 export interface WorkflowsService extends Service {
   /** The port it listens on after the start. */
   port(): number;
+  /** What connected agents can try. */
+  readonly trials: AgentTrials;
 }
 
 export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsConfig): WorkflowsService {
@@ -37,6 +39,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     routes: provisioning.routes,
     metrics: set,
     port: () => boundPort,
+    trials: callDeps.trials,
     stopped: () => stopped,
     health: () => ({ ready: boundPort !== 0 }),
     async start(signal) {

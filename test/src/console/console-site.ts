@@ -20,6 +20,7 @@ import type { JournalRecord } from '@tinkerbell/store-contract';
 import { unaryCall } from '../crash/simulated-agent.ts';
 import { startServer, type ServerChild } from '../start-server.ts';
 import { bootRecords, outputRecords } from './booted-machine.ts';
+import { listenAsAgent } from './neighbour-agent.ts';
 import {
   EARLIER,
   EARLIER_STATUS,
@@ -54,6 +55,8 @@ export interface ConsoleSite extends AsyncDisposable {
   tokenOf(role: string): Promise<string>;
   /** Reports the next action of the machine, as its agent. */
   readonly report: (mac: string, state: 'RUNNING' | 'SUCCESS' | 'FAILED', message?: string) => Promise<void>;
+  /** Connects the agent of a machine, which answers trials. The returned function ends it. */
+  listen(mac: string): Promise<() => void>;
 }
 
 /** `more` is added to its journal before it starts. */
@@ -77,6 +80,7 @@ export async function startConsoleSite(
     ask,
     tokenOf: (role) => newToken(ask, role, `${role}-${++accounts}`),
     report: (mac, state, message = '') => reportAs(agent, { mac, state, message }),
+    listen: (mac) => listenAsAgent(client, mac),
     async [Symbol.asyncDispose]() {
       client.close();
       await server[Symbol.asyncDispose]();

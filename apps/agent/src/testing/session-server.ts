@@ -85,6 +85,7 @@ export async function startServer(
     return {
       port: service.port(),
       counter: (name: string) => samplesOf(service.metrics)[name] ?? 0,
+      trials: service.trials,
       async stop() {
         stopping.abort();
         await service.stopped();
@@ -101,6 +102,7 @@ export async function startServer(
     mint: () => agentGate.mint(MAC, undefined),
     status: async () => ((await store.get(key))?.object as Workflow | undefined)?.status ?? {},
     counter: (name: string) => service.counter(name),
+    trials: () => service.trials,
     output: async () =>
       (await journal.read({ after: 0, events: ['action-output'] })).map(({ message }) => message),
     async restart() {

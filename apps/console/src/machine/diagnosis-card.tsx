@@ -7,9 +7,15 @@ import { send } from '../api/request.ts';
 import { Time } from '../parts/time.tsx';
 import { bootCondition } from './boot-condition.ts';
 
+interface DiagnosisCardProps {
+  readonly machine: Hardware;
+  /** How often active checks have ended. They may have found something. */
+  readonly checks: number;
+}
+
 /** Absent while the machine boots, and without a doctor. */
-export function DiagnosisCard({ machine }: { readonly machine: Hardware }) {
-  const verdict = useVerdict(machine);
+export function DiagnosisCard({ machine, checks }: DiagnosisCardProps) {
+  const verdict = useVerdict(machine, checks);
   if (verdict?.state !== 'stopped') return null;
   const { cause, certainty, text, evidence, advice, since } = verdict;
   return (
@@ -40,8 +46,8 @@ export function DiagnosisCard({ machine }: { readonly machine: Hardware }) {
   );
 }
 
-/** Asks again when the doctor has reported something else. */
-function useVerdict(machine: Hardware): ShownVerdict | undefined {
+/** Asks again when the doctor has reported something else, and after checks. */
+function useVerdict(machine: Hardware, checks: number): ShownVerdict | undefined {
   const { namespace, name } = machine.metadata;
   const { status, reason } = bootCondition(machine) ?? {};
   const [verdict, setVerdict] = useState<ShownVerdict>();
@@ -52,6 +58,6 @@ function useVerdict(machine: Hardware): ShownVerdict | undefined {
       .then((found: ShownVerdict) => setVerdict(found))
       .catch(() => setVerdict(undefined));
     return () => leaving.abort();
-  }, [namespace, name, status, reason]);
+  }, [namespace, name, status, reason, checks]);
   return verdict;
 }

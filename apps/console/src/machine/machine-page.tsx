@@ -2,6 +2,7 @@
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { Hardware } from '@tinkerbell/resources';
+import type { JournalRecord } from '@tinkerbell/store-contract/journal';
 import { bmcMachines, hardware, pathOf, workflows } from '../api/kinds.ts';
 import { useObjects } from '../api/use-objects.ts';
 import { useRecords } from '../api/use-records.ts';
@@ -14,6 +15,7 @@ import { inNamespace, shellWord } from '../parts/shell-word.ts';
 import { TinkCommand } from '../parts/tink-command.tsx';
 import { bootHealthOf } from './boot-condition.ts';
 import { BootPanel } from './boot-panel.tsx';
+import { ChecksCard } from './checks-card.tsx';
 import { DeleteMachine } from './delete-machine.tsx';
 import { DiagnosisCard } from './diagnosis-card.tsx';
 import { IdentityPanel } from './identity-panel.tsx';
@@ -112,12 +114,7 @@ function TabContent({ tab, machine }: { readonly tab: Tab; readonly machine: Har
   const { items } = useObjects(workflows, { namespace }, tab === 'workflows');
   switch (tab) {
     case 'boot':
-      return (
-        <>
-          <DiagnosisCard machine={machine} />
-          <BootPanel records={records} isExplained={bootHealthOf(machine) === 'stopped'} />
-        </>
-      );
+      return <BootTab machine={machine} records={records} />;
     case 'identity':
       return <IdentityPanel machine={machine} />;
     case 'workflows':
@@ -133,6 +130,22 @@ function TabContent({ tab, machine }: { readonly tab: Tab; readonly machine: Har
     case 'yaml':
       return <YamlEditor key={machine.metadata.uid} kind={hardware} object={machine} />;
   }
+}
+
+interface BootTabProps {
+  readonly machine: Hardware;
+  readonly records: readonly JournalRecord[];
+}
+
+function BootTab({ machine, records }: BootTabProps) {
+  const [checks, setChecks] = useState(0);
+  return (
+    <div className="stack">
+      <DiagnosisCard machine={machine} checks={checks} />
+      <ChecksCard machine={machine} onChecked={() => setChecks((count) => count + 1)} />
+      <BootPanel records={records} isExplained={bootHealthOf(machine) === 'stopped'} />
+    </div>
+  );
 }
 
 function commandOf(tab: Tab, { metadata: { name, namespace } }: Hardware): string {

@@ -33,6 +33,22 @@ test('a transfer is a bar that ends at its record, and an action one bar of all 
   );
 });
 
+test('the progress of a file over TFTP is one bar', () => {
+  const file = { file: 'x/initramfs-x86_64' };
+  const { bars } = waterfallOf([
+    record(0, 'dhcp', 'offer-sent'),
+    record(11_000, 'tftp', 'file-moved', { ...file, milliseconds: 10_000 }),
+    record(21_000, 'tftp', 'file-moved', { ...file, milliseconds: 20_000 }),
+  ]);
+  assert.deepEqual(
+    bars.map(({ atMs, durationMs, count }) => [atMs, durationMs, count]),
+    [
+      [0, 0, 1],
+      [1000, 20_000, 2],
+    ],
+  );
+});
+
 test('a bar never leaves the scale, and trouble is marked', () => {
   const { bars } = waterfallOf([
     record(0, 'dhcp', 'offer-sent'),

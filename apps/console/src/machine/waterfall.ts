@@ -48,6 +48,7 @@ function stepOf({ event, source, details = {}, sequence }: TimelineRecord): stri
   if (event.startsWith('transfer-')) return `transfer ${details['path']} ${details['offset']}`;
   if (event.startsWith('action-'))
     return `action ${details['task']} ${details['action']} ${details['attempt'] ?? 1}`;
+  if (event === 'file-moved') return `file ${details['file']}`;
   if (event.startsWith('iso-')) return 'iso';
   if (event === 'message-received') return 'syslog';
   if (event === 'request-ignored') return `ignored ${details['reason']}`;

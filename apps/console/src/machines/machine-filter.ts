@@ -14,6 +14,8 @@ export interface MachineFilter {
   readonly sort: string;
   /** Columns that somebody has hidden. Undefined: nobody has chosen any. */
   readonly hidden: readonly string[] | undefined;
+  /** The name of the saved view that the address shows, or empty. */
+  readonly view: string;
 }
 
 type Search = Readonly<Record<string, string | undefined>>;
@@ -23,8 +25,8 @@ const SORT = 'name';
 const ALL_SHOWN = 'none';
 
 export function filterFrom(search: Search): MachineFilter {
-  const { q = '', state = '', netboot = '', label = '', sort = SORT, hide = '' } = search;
-  return { words: q, state, netboot, label, sort, hidden: hiddenIn(hide) };
+  const { q = '', state = '', netboot = '', label = '', sort = SORT, hide = '', view = '' } = search;
+  return { words: q, state, netboot, label, sort, hidden: hiddenIn(hide), view };
 }
 
 /** Reads the columns that `hiddenText` wrote. */
@@ -38,8 +40,9 @@ export function hiddenText(hidden: MachineFilter['hidden']): string {
 }
 
 /** Leaves out what is not set, so that addresses stay short. */
-export function searchOf({ words, state, netboot, label, sort, hidden }: MachineFilter): Search {
-  const all = { q: words, state, netboot, label, sort: sort === SORT ? '' : sort, hide: hiddenText(hidden) };
+export function searchOf({ words, state, netboot, label, sort, hidden, view }: MachineFilter): Search {
+  const order = sort === SORT ? '' : sort;
+  const all = { q: words, state, netboot, label, sort: order, hide: hiddenText(hidden), view };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 

@@ -1,14 +1,18 @@
 import { machineColumns } from './machine-columns.tsx';
 import type { MachineFilter } from './machine-filter.ts';
+import { MachineViews } from './machine-views.tsx';
 
 const states = ['RUNNING', 'FAILED', 'TIMEOUT', 'SUCCESS', 'PENDING', 'PREPARING', 'CANCELLED', 'none'];
 
 export function MachineFilters({
   filter,
   onChange,
+  onSaved,
 }: {
   readonly filter: MachineFilter;
   readonly onChange: (next: Partial<MachineFilter>) => void;
+  /** Called with the name under which the filter is saved as a view. */
+  readonly onSaved: (name: string) => void;
 }) {
   return (
     <search className="filters">
@@ -47,6 +51,7 @@ export function MachineFilters({
         onChange={(event) => onChange({ label: event.currentTarget.value.trim() })}
       />
       <ColumnChoice hidden={filter.hidden} onChange={(hidden) => onChange({ hidden })} />
+      <MachineViews filter={filter} onSaved={onSaved} />
     </search>
   );
 }

@@ -28,9 +28,13 @@ export function MachinesPage() {
   const navigate = useNavigate();
   const change = (next: Partial<MachineFilter>): void => {
     if ('hidden' in next) rememberColumns(next.hidden);
-    void navigate({ to: '/machines', search: searchOf({ ...filter, ...next }), replace: true });
+    // What is changed is not that view any longer.
+    void navigate({ to: '/machines', search: searchOf({ ...filter, view: '', ...next }), replace: true });
   };
-  const hidden = filter.hidden ?? rememberedColumns();
+  const hidden = filter.hidden ?? (filter.view === '' ? rememberedColumns() : undefined);
+  /** Its columns are in the address from now on, and not those that are remembered. */
+  const showView = (view: string): void =>
+    void navigate({ to: '/machines', search: searchOf({ ...filter, hidden, view }), replace: true });
   const search = JSON.stringify(searchOf(filter));
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- `search` stands for the filter
   const shown = useMemo(() => filtered(rows, filter), [rows, search]);
@@ -49,15 +53,10 @@ export function MachinesPage() {
       />
       {list.failure !== undefined && <FailureText failure={list.failure} />}
       {rows.length === 0 && list.isComplete && list.failure === undefined ? (
-        <EmptyPage title="No machine is registered">
-          <p>Register the first one, or let the server find machines that ask to boot.</p>
-          <Link to="/new-machine" className="button primary">
-            Register a machine
-          </Link>
-        </EmptyPage>
+        <NoMachines />
       ) : (
         <>
-          <MachineFilters filter={{ ...filter, hidden }} onChange={change} />
+          <MachineFilters filter={{ ...filter, hidden }} onChange={change} onSaved={showView} />
           <BulkBar rows={chosen} onClear={() => setSelected(new Set())} />
           <DataTable
             label="Machines"
@@ -74,6 +73,17 @@ export function MachinesPage() {
       )}
       <TinkCommand command={`tink get hardware${inNamespace(namespace)}`} />
     </div>
+  );
+}
+
+function NoMachines() {
+  return (
+    <EmptyPage title="No machine is registered">
+      <p>Register the first one, or let the server find machines that ask to boot.</p>
+      <Link to="/new-machine" className="button primary">
+        Register a machine
+      </Link>
+    </EmptyPage>
   );
 }
 

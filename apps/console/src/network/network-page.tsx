@@ -3,12 +3,12 @@ import { PageHead } from '../parts/page-head.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { TinkCommand } from '../parts/tink-command.tsx';
 import { countsBy, type Sample } from '../server/server-texts.ts';
-import { useReadings } from '../server/use-readings.ts';
+import { useSamples } from '../server/use-metrics.ts';
 import { LeasesCard, PoolsCard } from './address-cards.tsx';
 import { useLeases } from './use-leases.ts';
 
 export function NetworkPage() {
-  const samples = useReadings().at(-1)?.samples ?? [];
+  const samples = useSamples();
   const { data, error } = useLeases();
   return (
     <div className="page">

@@ -6,7 +6,7 @@ import 'uplot/dist/uPlot.min.css';
 interface PlotProps {
   readonly title: string;
   readonly times: readonly number[];
-  readonly points: readonly (number | null)[];
+  readonly points: readonly number[];
   readonly format: (value: number) => string;
 }
 
@@ -45,11 +45,11 @@ export default function Plot({ title, times, points, format }: PlotProps) {
       shown.setScale('x', { min: Math.min(first, last - SECONDS_MIN), max: last });
     });
   }, [times, points]);
-  const last = points.findLast((one) => one !== null);
+  const last = points.at(-1);
   return (
     <figure className="plot">
       <figcaption>
-        {title} <strong>{last === undefined || last === null ? '–' : format(last)}</strong>
+        {title} <strong>{last === undefined ? '–' : format(last)}</strong>
       </figcaption>
       <div ref={place} aria-hidden="true" />
     </figure>

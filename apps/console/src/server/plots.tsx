@@ -1,49 +1,63 @@
 import { lazy, Suspense, useMemo } from 'react';
-import { bytesText, durationText } from '../parts/relative-time.ts';
-import { pointsOf, type Plotted, type Reading } from './readings.ts';
+import { bytesText } from '../parts/relative-time.ts';
+import { Time } from '../parts/time.tsx';
+import { startIn, type History, type Point } from './history.ts';
 
 const Plot = lazy(() => import('./plot.tsx'));
 
 const perSecond = (value: number): string => `${value < 10 ? value.toFixed(1) : Math.round(value)}/s`;
+const percent = (value: number): string => `${(value * 100).toFixed(0)} %`;
 
-const plots: readonly (Plotted & { readonly title: string; readonly format: (value: number) => string })[] = [
-  { title: 'Memory', metric: 'process_resident_memory_bytes', isRate: false, format: bytesText },
-  {
-    title: 'Processor',
-    metric: 'process_cpu_seconds_total',
-    isRate: true,
-    format: (value) => `${(value * 100).toFixed(0)} %`,
-  },
-  {
-    title: 'Event loop, 99 %',
-    metric: 'nodejs_eventloop_lag_p99_seconds',
-    isRate: false,
-    format: (value) => durationText(value * 1000),
-  },
-  { title: 'HTTP requests', metric: 'http_server_requests_total', isRate: true, format: perSecond },
-  { title: 'DHCP messages', metric: 'dhcp_total', isRate: true, format: perSecond },
-  { title: 'Reports of agents', metric: 'tink_server_reports_total', isRate: true, format: perSecond },
+interface Plotted {
+  readonly title: string;
+  readonly of: Exclude<keyof Point, 'atMs'>;
+  readonly format: (value: number) => string;
+}
+
+const plots: readonly Plotted[] = [
+  { title: 'Memory', of: 'residentBytes', format: bytesText },
+  { title: 'Processor', of: 'processorShare', format: percent },
+  { title: 'Event loop busy', of: 'busyShare', format: percent },
+  { title: 'HTTP requests', of: 'requestRate', format: perSecond },
+  { title: 'DHCP messages', of: 'dhcpRate', format: perSecond },
+  { title: 'Reports of agents', of: 'reportRate', format: perSecond },
 ];
 
-/** The last hour, as far as this browser has seen it. */
-export function Plots({ readings }: { readonly readings: readonly Reading[] }) {
-  const times = useMemo(() => readings.map(({ atMs }) => atMs), [readings]);
+/** The server keeps an hour, also while nobody looks. */
+export function Plots({ history }: { readonly history: History }) {
+  const { points } = history;
+  const times = useMemo(() => points.map(({ atMs }) => atMs), [points]);
   return (
     <section className="card" aria-label="Plots">
-      <h2>Since this page was opened</h2>
+      <h2>The last hour</h2>
+      <SinceStart history={history} />
       <Suspense fallback={<p className="waiting">Loading…</p>}>
         <div className="plots">
-          {plots.map((one) => (
-            <Plot
-              key={one.title}
-              title={one.title}
-              times={times}
-              points={pointsOf(readings, one)}
-              format={one.format}
-            />
+          {plots.map(({ title, of, format }) => (
+            <PlotOf key={title} title={title} times={times} points={points} of={of} format={format} />
           ))}
         </div>
       </Suspense>
     </section>
   );
+}
+
+function SinceStart({ history }: { readonly history: History }) {
+  const startMs = startIn(history);
+  if (startMs === undefined) return null;
+  return (
+    <p className="quiet">
+      The server started <Time at={startMs} />, and remembers nothing from before.
+    </p>
+  );
+}
+
+interface PlotOfProps extends Plotted {
+  readonly times: readonly number[];
+  readonly points: readonly Point[];
+}
+
+function PlotOf({ title, times, points, of, format }: PlotOfProps) {
+  const values = useMemo(() => points.map((point) => point[of]), [points, of]);
+  return <Plot title={title} times={times} points={values} format={format} />;
 }

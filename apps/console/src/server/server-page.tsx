@@ -7,7 +7,7 @@ import { TinkCommand } from '../parts/tink-command.tsx';
 import { durationText } from '../parts/relative-time.ts';
 import { Plots } from './plots.tsx';
 import { checksIn, totalOf, type Check } from './server-texts.ts';
-import { useReadings } from './use-readings.ts';
+import { useHistory, useSamples } from './use-metrics.ts';
 
 const POLL_MS = 5000;
 
@@ -31,10 +31,10 @@ async function textAt(path: string): Promise<string> {
 export function ServerPage() {
   const options = { refetchInterval: POLL_MS } as const;
   const ready = useQuery({ queryKey: ['readyz'], queryFn: () => textAt('/readyz?verbose'), ...options });
-  const readings = useReadings();
+  const samples = useSamples();
+  const history = useHistory();
   const ways = useQuery({ queryKey: ['sign-in ways'], queryFn: signInWays });
   const checks = checksIn(ready.data ?? '');
-  const samples = readings.at(-1)?.samples ?? [];
   const startedMs = totalOf(samples, 'process_start_time_seconds') * 1000;
   return (
     <div className="page">
@@ -53,7 +53,7 @@ export function ServerPage() {
           <dd>{totalOf(samples, 'api_open_streams')}</dd>
         </div>
       </dl>
-      <Plots readings={readings} />
+      {history !== undefined && <Plots history={history} />}
       <Parts checks={checks} isKnown={ready.data !== undefined} />
       <TinkCommand command={`curl -s '${location.origin}/readyz?verbose'`} />
     </div>

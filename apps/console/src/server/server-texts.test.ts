@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checksIn, countsBy, samplesIn, totalOf } from './server-texts.ts';
-import { pointsOf, withReading, type Reading } from './readings.ts';
 
 const METRICS = `# HELP dhcp_ignored_total x
 dhcp_ignored_total{reason="no-hardware"} 3
@@ -27,14 +26,4 @@ test('checks have the reason of a failure', () => {
     { name: 'store', failure: '' },
     { name: 'boot', failure: 'no socket' },
   ]);
-});
-
-test('a counter is plotted as its rate, and a restart of the server is not a drop', () => {
-  const samples = (value: number) => [{ name: 'c', labels: {}, value }];
-  const reading = (atMs: number, value: number): Reading => ({ atMs, samples: samples(value) });
-  const readings = [reading(0, 10), reading(5000, 20), reading(10_000, 5)].reduce(withReading, []);
-  assert.deepEqual(pointsOf(readings, { metric: 'c', isRate: true }), [null, 2, null]);
-  assert.deepEqual(pointsOf(readings, { metric: 'c', isRate: false }), [10, 20, 5]);
-  const many = Array.from({ length: 900 }, (_, index) => reading(index, index)).reduce(withReading, []);
-  assert.deepEqual([many.length, many[0]?.atMs], [720, 180]);
 });

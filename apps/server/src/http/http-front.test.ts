@@ -30,6 +30,7 @@ function front(routes: readonly HttpRoute[], apiAnonymous: 'none' | 'everyone' =
     apiAnonymousHosts: [],
     clock: nodeClock,
     measured: { requests, process, others: [] },
+    history: { answer: () => new Response('the last hour') },
     tracing: { tracer, view: { hardwareByIp: () => [] } },
     uptimeSeconds: () => 0,
   });

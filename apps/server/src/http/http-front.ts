@@ -19,6 +19,7 @@ import type { Sessions } from '@tinkerbell/service-console';
 import { impersonated } from '../access/impersonation.ts';
 import { LOGIN_PATH, loginPage } from '../access/login-page.ts';
 import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
+import type { MetricHistory } from '../metrics/metric-history.ts';
 import { metricsPage, type Measured } from '../metrics/metrics-pages.ts';
 import type { Readiness } from './readiness.ts';
 import { endRequestSpan, requestSpan, type RequestTracing } from './request-span.ts';
@@ -39,6 +40,7 @@ export interface FrontOptions {
   readonly readiness: Readiness;
   readonly clock: Clock;
   readonly measured: Omit<Measured, 'services'>;
+  readonly history: Pick<MetricHistory, 'answer'>;
   readonly tracing: RequestTracing;
   readonly uptimeSeconds: () => number;
 }
@@ -106,6 +108,8 @@ function ownPage(options: FrontOptions, path: string, url: string): Response | P
       });
     case LOGIN_PATH:
       return loginPage(options.login);
+    case '/metrics/history':
+      return options.history.answer();
     default:
       if (path.endsWith('/metrics'))
         return metricsPage(path, { ...options.measured, services: options.services });

@@ -1,5 +1,6 @@
 /** Settings of the doctor and its webhooks. */
 import { readFileSync } from 'node:fs';
+import type { ServerPort } from '@tinkerbell/platform-contract';
 import { webhookFormats, type DoctorConfig, type WebhookConfig } from '@tinkerbell/service-doctor';
 import type { FlagReader } from './flag-reader.ts';
 import { SettingsError } from './settings-error.ts';
@@ -12,9 +13,34 @@ export function doctorSettings(flags: FlagReader, serverAddress: string): Doctor
   if (!flags.boolean('enable-doctor')) return undefined;
   return {
     serverAddress,
+    ports: portsOfMachines(flags),
     webhooks: webhookSettings(flags),
     activeChecks: flags.boolean('doctor-active-checks'),
   };
+}
+
+/** The ports to which machines come. A DHCP proxy does not answer the operating systems that would ask. */
+function portsOfMachines(flags: FlagReader): readonly ServerPort[] {
+  const isBoot = flags.boolean('enable-smee');
+  const all = [
+    { name: 'HTTP', asks: 'tcp', port: 'http-port', isOn: true },
+    { name: 'gRPC', asks: 'tcp', port: 'tink-server-bind-port', isOn: flags.boolean('enable-tink-server') },
+    {
+      name: 'TFTP',
+      asks: 'tftp',
+      port: 'tftp-server-bind-port',
+      isOn: isBoot && flags.boolean('tftp-server-enabled'),
+    },
+    {
+      name: 'DHCP',
+      asks: 'dhcp',
+      port: 'dhcp-bind-port',
+      isOn: isBoot && flags.boolean('dhcp-enabled') && flags.text('dhcp-mode') === 'reservation',
+    },
+  ] as const;
+  return all
+    .filter(({ isOn }) => isOn)
+    .map(({ name, asks, port }) => ({ name, asks, port: flags.port(port) }));
 }
 
 function webhookSettings(flags: FlagReader): WebhookConfig {

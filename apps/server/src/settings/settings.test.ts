@@ -336,6 +336,9 @@ test('the doctor is enabled, and its webhooks are checked without repeating them
   assert.equal(settings([]).doctor?.activeChecks, false);
   assert.equal(settings(['--doctor-active-checks']).doctor?.activeChecks, true);
   assert.equal(settings(['--enable-doctor=false']).doctor, undefined);
+  const portsOf = (flags: string[]) => settings(flags).doctor?.ports.map(({ port }) => port);
+  assert.deepEqual(portsOf([]), [7080, 42113, 69, 67]);
+  assert.deepEqual(portsOf(['--dhcp-mode=proxy', '--tftp-server-enabled=false']), [7080, 42113]);
   const urls = ['--doctor-webhook-url=https://hooks.example/a', '--doctor-webhook-url=http://b.example/c'];
   assert.deepEqual(settings(urls).doctor?.webhooks.urls, ['https://hooks.example/a', 'http://b.example/c']);
   assert.throws(

@@ -246,9 +246,10 @@ export class ApiClient {
     return diagnosisIn(await this.#json('GET', `${objectPath(target)}/diagnosis`, {}));
   }
 
-  /** Makes the server try what it can try for a machine. */
-  async checkNow(target: ObjectName): Promise<readonly Check[]> {
-    return checksIn(await this.#json('POST', `${objectPath(target)}/diagnosis`, {}));
+  /** Makes the server, or the agent of a neighbour, try what it can try for a machine. */
+  async checkNow(target: ObjectName, from: string): Promise<readonly Check[]> {
+    const path = `${objectPath(target)}/diagnosis?from=${encodeURIComponent(from)}`;
+    return checksIn(await this.#json('POST', path, {}));
   }
 
   /** Returns the same records, then new ones. Ends when the server ends it. */

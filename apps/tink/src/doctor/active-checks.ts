@@ -1,7 +1,7 @@
 /** `tink doctor MACHINE --check`: what can be tried from this host, besides what the server has observed. */
-import { holderCheck, probedAddresses, type Check } from '@tinkerbell/diagnosis';
+import { holderCheck, portCheck, probedAddresses, type Check } from '@tinkerbell/diagnosis';
 import { messageOf } from '@tinkerbell/platform-contract';
-import { createNodeAddressProbe } from '@tinkerbell/platform-node';
+import { createNodeAddressProbe, tryPorts } from '@tinkerbell/platform-node';
 import { hardwareKind, macsOf, type Hardware } from '@tinkerbell/resources';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
@@ -10,11 +10,11 @@ import type { ObjectName } from '../client/client.ts';
 import type { Session } from '../client/session.ts';
 import { observe } from '../preflight/observe.ts';
 import { reportOf } from '../preflight/report.ts';
-import { checkPorts } from './port-checks.ts';
 
 const PROBE_MS = 1_000;
 const PREFLIGHT_SECONDS = 8;
 const GRPC_PORT = 42113;
+const TFTP_PORT = 69;
 const LINES_SHOWN = 5;
 
 export interface CheckOptions {
@@ -50,7 +50,12 @@ async function portsOf(records: readonly JournalRecord[]): Promise<readonly Chec
     return [{ check: 'ports', state: 'note', message }];
   }
   const { hostname, port } = new URL(url);
-  return checkPorts({ host: hostname, http: Number(port || '80'), grpc: GRPC_PORT });
+  const tried = await tryPorts(hostname, [
+    { name: 'HTTP', asks: 'tcp', port: Number(port || '80') },
+    { name: 'gRPC', asks: 'tcp', port: GRPC_PORT },
+    { name: 'TFTP', asks: 'tftp', port: TFTP_PORT },
+  ]);
+  return tried.map((one) => portCheck(one, { host: hostname, who: 'this host' }));
 }
 
 async function addressOf(hardware: Hardware): Promise<readonly Check[]> {

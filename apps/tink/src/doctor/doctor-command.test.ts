@@ -133,10 +133,20 @@ describe('tink doctor', () => {
     );
   });
 
+  test('--check --from agent:NAME needs an agent that is connected', async () => {
+    const { code, err } = await tink('doctor m1 --check --from agent:m2');
+    assert.equal(code, 1);
+    assert.match(err, /no agent of m2 is connected to this server; it is while m2 runs the in-memory OS/);
+    assert.match((await tink('doctor m1 --check --from agent:m9')).err, /not found/);
+  });
+
   test('--check needs one machine, and --interface needs --check', async () => {
     assert.match((await tink('doctor --check')).err, /--check needs one machine/);
     assert.match((await tink('doctor m1 --interface eth0')).err, /--interface needs --check/);
     assert.match((await tink('doctor m1 --from server')).err, /--from needs --check/);
+    assert.match((await tink('doctor m1 --check --from relay:r')).err, /a relay has no connection/);
+    const elsewhere = await tink('doctor m1 --check --from agent:m2 --interface eth0');
+    assert.match(elsewhere.err, /--interface needs --check from this host/);
   });
 
   test('rejects a machine together with --all, and a machine that does not exist', async () => {

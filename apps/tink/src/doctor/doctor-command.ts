@@ -9,15 +9,8 @@ import { examples, sessionOf } from '../command-line/command-line.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 import { activeChecks } from './active-checks.ts';
-import {
-  checkPlaces,
-  isStopped,
-  machineText,
-  summaryText,
-  type Checked,
-  type CheckPlace,
-  type Examined,
-} from './doctor-page.ts';
+import { checkPlaceIn, type CheckPlace } from './check-place.ts';
+import { isStopped, machineText, summaryText, type Checked, type Examined } from './doctor-page.ts';
 
 interface DoctorOptions {
   readonly all?: boolean;
@@ -44,8 +37,8 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         '--from <place>',
-        'with --check: this host, or the server, which probes the address and reads the BMC itself (default: here)',
-      ).choices(checkPlaces),
+        'with --check: here, server, which probes the address and reads the BMC itself, or agent:NAME, which tries ports and address from the machine NAME (default: here)',
+      ).argParser(checkPlaceIn),
     )
     .option(
       '--interface <name>',
@@ -58,6 +51,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
         'tink doctor machine-1 -w',
         'tink doctor --all --json',
         'tink doctor machine-1 --check --from server',
+        'tink doctor machine-1 --check --from agent:machine-2',
         'sudo tink doctor machine-1 --check --interface eth1',
       ),
     )
@@ -92,7 +86,7 @@ function rejectCombinations(
   if (check === true && (machine === undefined || watch === true))
     throw usageFailure('--check needs one machine, and cannot be combined with --watch');
   if (from !== undefined && check !== true) throw usageFailure('--from needs --check');
-  if (networkInterface !== undefined && (check !== true || from === 'server'))
+  if (networkInterface !== undefined && (check !== true || (from ?? 'here') !== 'here'))
     throw usageFailure('--interface needs --check from this host');
 }
 
@@ -122,9 +116,9 @@ async function examined(
 ): Promise<readonly Checked[]> {
   if (machine !== undefined) {
     const target = await machineNamed(session, machine);
-    if (check === true && from === 'server') {
+    if (check === true && from !== undefined && from !== 'here') {
       // The verdict has what they find.
-      const checks = await session.client.checkNow(target);
+      const checks = await session.client.checkNow(target, from);
       return [{ ...(await examine(session, target)), checks, from }];
     }
     const found = await examine(session, target);

@@ -4,6 +4,7 @@ import type { Diagnosed } from '../client/answers.ts';
 import { timestampOf } from '../events/event-line.ts';
 import { printable } from '../output/printable.ts';
 import { alignedText } from '../output/table-text.ts';
+import { checkPlaceText, type CheckPlace } from './check-place.ts';
 
 /** A machine and its verdict, or the reason why the server has not decided yet. */
 export type Examined =
@@ -12,9 +13,6 @@ export type Examined =
 
 /** What was examined, and with `--check` the active checks and who performed them. */
 export type Checked = Examined & { readonly checks?: readonly Check[]; readonly from?: CheckPlace };
-
-export const checkPlaces = ['here', 'server'] as const;
-export type CheckPlace = (typeof checkPlaces)[number];
 
 export function isStopped(examined: Examined): boolean {
   return 'state' in examined && examined.state === 'stopped';
@@ -52,7 +50,7 @@ function checksText(checks: readonly Check[], from: CheckPlace): string {
     shownStates[state],
     printable(message),
   ]);
-  return `  Checks from ${from === 'here' ? 'this host' : 'the server'}:\n${alignedText(rows)}`;
+  return `  Checks from ${printable(checkPlaceText(from))}:\n${alignedText(rows)}`;
 }
 
 /** Shows machines that stand still in full, and counts the others. */

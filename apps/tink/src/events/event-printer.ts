@@ -18,7 +18,7 @@ export interface PrinterOptions extends EventStyle {
 const ESCAPE = '\u001b';
 const CLEAR_LINE = `\r${ESCAPE}[2K`;
 const colourOrCharacter = new RegExp(`${ESCAPE}\\[\\d+m|[^]`, 'gu');
-const progress = new Set(['action-progressed', 'transfer-moved']);
+const progress = new Set(['action-progressed', 'transfer-moved', 'file-moved']);
 
 export class EventPrinter {
   readonly #options: PrinterOptions;

@@ -40,6 +40,7 @@ function keyOf({ event, source, details = {} }: TimelineRecord): string | undefi
     return `transfer ${details['path']} ${details['offset']}`;
   if (event.startsWith('action-'))
     return `action ${details['task']} ${details['action']} ${details['attempt'] ?? 1}`;
+  if (event === 'file-moved') return `file ${details['file']}`;
   if (event.startsWith('iso-')) return 'iso';
   if (event === 'request-ignored') return `ignored ${details['reason']} ${details['type']}`;
   if (event === 'message-received') return 'syslog';

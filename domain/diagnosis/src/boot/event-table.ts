@@ -56,6 +56,7 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'address-in-use': trouble('the address for it is already in use'),
   'foreign-offer-seen': aside('another server made it an offer'),
   'file-sent': progress('it loaded a file', 'boot loader'),
+  'file-moved': progress('it is loading a file', 'boot loader'),
   'file-not-found': trouble('it requested a file that does not exist', 'boot loader'),
   'file-refused': trouble('the server could not create a file for it', 'boot loader'),
   'binary-sent': progress('it loaded a boot loader', 'boot loader'),

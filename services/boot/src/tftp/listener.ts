@@ -167,6 +167,7 @@ export class TftpListener {
       limits: { ...config.limits, blockSizeBytesMax: this.#blockSizeBytesMax(peer) },
       clock: deps.clock,
       socket,
+      onMoved: (progress) => timeline.moved({ peer, fileName, ...progress }),
       onEnd: (report) => {
         timeline.ended({ peer, fileName, report });
         this.#release(slot, peer);

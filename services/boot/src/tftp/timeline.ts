@@ -13,6 +13,14 @@ export interface TftpTimeline {
   notFound(peer: UdpAddress, fileName: string, asked: readonly string[]): void;
   /** A value in the machine's Hardware is not safe to write into the file. `message` names the field. */
   refused(peer: UdpAddress, fileName: string, message: string): void;
+  /** A transfer that takes long continues. */
+  moved(transfer: {
+    readonly peer: UdpAddress;
+    readonly fileName: string;
+    readonly bytes: number;
+    readonly fileBytes: number;
+    readonly milliseconds: number;
+  }): void;
   ended(transfer: {
     readonly peer: UdpAddress;
     readonly fileName: string;
@@ -37,13 +45,11 @@ export function createTftpTimeline(
       log.debug('TFTP file not found', { peer: peer.address, file: fileName });
       const known = machineOf(peer, fileName);
       if (known.machine === undefined) return;
-      journal.append({
-        source: 'tftp',
-        event: 'file-not-found',
-        ...known,
-        message: `TFTP has no file ${fileName}; asked: ${asked.join(', ')}`,
-        details: { file: fileName },
-      });
+      const [message, details] = [
+        `TFTP has no file ${fileName}; asked: ${asked.join(', ')}`,
+        { file: fileName },
+      ];
+      journal.append({ source: 'tftp', event: 'file-not-found', ...known, message, details });
     },
 
     refused(peer, fileName, message) {
@@ -57,6 +63,8 @@ export function createTftpTimeline(
         details: { file: fileName },
       });
     },
+
+    moved: movedWriter(journal, machineOf),
 
     ended({ peer, fileName, report }) {
       const { outcome, bytes, milliseconds } = report;
@@ -78,6 +86,22 @@ export function createTftpTimeline(
         details,
       });
     },
+  };
+}
+
+type MachineLookup = ReturnType<typeof createMachineLookup>;
+
+function movedWriter(journal: BootDeps['journal'], machineOf: MachineLookup): TftpTimeline['moved'] {
+  return ({ peer, fileName, bytes, fileBytes, milliseconds }) => {
+    const known = machineOf(peer, fileName);
+    if (known.machine === undefined) return;
+    journal.append({
+      source: 'tftp',
+      event: 'file-moved',
+      ...known,
+      message: `${fileName} by TFTP, ${bytes} of ${fileBytes} bytes in ${milliseconds} ms`,
+      details: { file: fileName, bytes, milliseconds },
+    });
   };
 }
 

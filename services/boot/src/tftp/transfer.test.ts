@@ -32,6 +32,7 @@ function running(windowSize: number, isWhole: boolean, ends: string[]) {
     peer,
     limits,
     clock,
+    onMoved: () => {},
     socket: {
       send: () => {},
       sendRun(run: DatagramRun) {
@@ -106,4 +107,29 @@ test('for acknowledgements in any order, alone or beside another transfer, the p
     }),
     { numRuns: 300 },
   );
+});
+
+test('a transfer that takes long reports its progress every ten seconds, and none while it stands still', () => {
+  let nowMs = 0;
+  const moved: number[] = [];
+  const slow = new RunningTransfer({
+    file: { sizeBytes: file.length, whole: file, slice: () => file },
+    options: [],
+    peer,
+    limits,
+    clock: { ...clock, monotonicMs: () => nowMs },
+    socket: { send: () => {}, sendRun: () => {} },
+    onMoved: ({ bytes, milliseconds, fileBytes }) => moved.push(bytes, milliseconds, fileBytes),
+    onEnd: () => {},
+  });
+  const acknowledge = (block: number, atMs: number): void => {
+    nowMs = atMs;
+    slow.onPacket({ kind: 'acknowledge', block });
+  };
+  acknowledge(1, 9_000);
+  acknowledge(2, 11_000);
+  acknowledge(2, 25_000);
+  acknowledge(3, 20_000);
+  acknowledge(4, 30_000);
+  assert.deepEqual(moved, [1024, 11_000, 20_000, 2048, 30_000, 20_000]);
 });

@@ -37,8 +37,13 @@ interface TransferInput {
   readonly limits: TransferLimits;
   readonly clock: Clock;
   readonly socket: Pick<UdpSocket, 'send' | 'sendRun'>;
+  /** Called every ten seconds with what the client has acknowledged, while it acknowledges more. */
+  onMoved(progress: Omit<TransferReport, 'outcome'> & { readonly fileBytes: number }): void;
   onEnd(report: TransferReport): void;
 }
+
+/** A kernel over a slow line takes minutes. Whoever watches must see that it does not stand still. */
+const MOVED_EVERY_MS = 10_000;
 
 type DataSend = Extract<TransferSend, { kind: 'data' }>;
 
@@ -57,6 +62,9 @@ export class RunningTransfer {
   /** The time by which the client must have answered, and the time at which the timer checks that. */
   #deadlineMs = 0;
   #timerMs = Number.POSITIVE_INFINITY;
+  /** When and how far the last progress was reported. */
+  #movedMs: number;
+  #movedBytes = 0;
   #isOver = false;
   /** Counts sends. File bytes that arrive late belong to an earlier send and are dropped. */
   #turn = 0;
@@ -65,6 +73,7 @@ export class RunningTransfer {
     const { clock, file, limits, options } = input;
     this.#input = input;
     this.#startedMs = clock.monotonicMs();
+    this.#movedMs = this.#startedMs;
     const first = startReadTransfer({ options, fileBytes: file.sizeBytes }, limits);
     this.#transfer = first.transfer;
     this.#perform(first);
@@ -102,7 +111,9 @@ export class RunningTransfer {
 
   /** An active timer keeps running, and checks when it fires: creating one for each packet costs as much as the packet. */
   #waitFor(timeoutMs: number): void {
-    this.#deadlineMs = this.#input.clock.monotonicMs() + timeoutMs;
+    const nowMs = this.#input.clock.monotonicMs();
+    if (nowMs - this.#movedMs >= MOVED_EVERY_MS) this.#reportMoved(nowMs);
+    this.#deadlineMs = nowMs + timeoutMs;
     if (this.#deadlineMs >= this.#timerMs) return;
     this.#cancelTimer();
     this.#timerMs = this.#deadlineMs;
@@ -112,6 +123,20 @@ export class RunningTransfer {
       if (leftMs > 0) this.#waitFor(leftMs);
       else this.#advance({ kind: 'timeout' });
     });
+  }
+
+  #reportMoved(nowMs: number): void {
+    const bytes = this.#acknowledgedBytes();
+    if (bytes === this.#movedBytes) return;
+    this.#movedMs = nowMs;
+    this.#movedBytes = bytes;
+    const milliseconds = Math.round(nowMs - this.#startedMs);
+    this.#input.onMoved({ bytes, milliseconds, fileBytes: this.#transfer.fileBytes });
+  }
+
+  #acknowledgedBytes(): number {
+    const { acknowledged, settings, fileBytes } = this.#transfer;
+    return Math.min(acknowledged * settings.blockSizeBytes, fileBytes);
   }
 
   #sendPacket(packet: TftpPacket): void {
@@ -151,8 +176,7 @@ export class RunningTransfer {
   #end(outcome: TransferReport['outcome']): void {
     this.#isOver = true;
     this.#cancelTimer();
-    const { acknowledged, settings, fileBytes } = this.#transfer;
-    const bytes = Math.min(acknowledged * settings.blockSizeBytes, fileBytes);
+    const bytes = this.#acknowledgedBytes();
     const milliseconds = Math.round(this.#input.clock.monotonicMs() - this.#startedMs);
     this.#input.onEnd({ outcome, bytes, milliseconds });
   }

@@ -1,9 +1,15 @@
 /**
- * Tries what the server can try for a machine: its address, its BMC and its recorded console. Each machine is checked once at a time, and few
- * machines at once.
+ * Tries what the server can try for a machine: its address, its BMC and its recorded console, and what the agent of a neighbour can: the ports of
+ * the server and the address. Each machine is checked once at a time from each place, and few machines at once.
  */
-import { holderCheck, probedAddresses, type Check, type TriedChecks } from '@tinkerbell/diagnosis';
-import { messageOf, type AddressProbe, type Clock } from '@tinkerbell/platform-contract';
+import { holderCheck, portCheck, probedAddresses, type Check, type TriedChecks } from '@tinkerbell/diagnosis';
+import {
+  messageOf,
+  type AddressProbe,
+  type AgentTrials,
+  type Clock,
+  type ServerPort,
+} from '@tinkerbell/platform-contract';
 import type { BmcMachine, Hardware } from '@tinkerbell/resources';
 import type { JournalRecord, View } from '@tinkerbell/store-contract';
 import { keyOf } from '../observe.ts';
@@ -13,6 +19,10 @@ const PROBE_MS = 1_000;
 const LINES_SHOWN = 5;
 /** A BMC that does not answer takes as long as its time limit. */
 const AT_ONCE_MAX = 8;
+/** Places whose last results are kept for a machine. */
+const PLACES_MAX = 4;
+/** Never the name of a Hardware. */
+const SERVER = '';
 
 export interface BmcReading {
   readonly power: string;
@@ -26,6 +36,21 @@ export interface ActiveCheckDeps {
   readonly probe: AddressProbe;
   /** Rejects with the reason for an operator. */
   readonly readBmc: (machine: BmcMachine) => Promise<BmcReading>;
+  /** Absent: no agent can be asked. */
+  readonly agents?: AgentTrials;
+}
+
+/** The server as machines reach it. */
+export interface ServerPlace {
+  /** IPv4 address. */
+  readonly serverAddress: string;
+  readonly ports: readonly ServerPort[];
+}
+
+/** A machine with a connected agent. */
+export interface Neighbour {
+  readonly name: string;
+  readonly agentId: string;
 }
 
 /** Reads what the machine has printed since its last boot began. */
@@ -33,39 +58,81 @@ type Printed = () => Promise<readonly Pick<JournalRecord, 'message'>[]>;
 
 export class ActiveChecks {
   readonly #deps: ActiveCheckDeps;
+  readonly #server: ServerPlace;
+  /** By machine and place. */
   readonly #running = new Map<string, Promise<readonly Check[]>>();
-  readonly #tried = new Map<string, TriedChecks>();
+  /** By machine, then by place. */
+  readonly #tried = new Map<string, Map<string, TriedChecks>>();
 
-  constructor(deps: ActiveCheckDeps) {
+  constructor(deps: ActiveCheckDeps, server: ServerPlace) {
     this.#deps = deps;
+    this.#server = server;
   }
 
   get isFull(): boolean {
     return this.#running.size >= AT_ONCE_MAX;
   }
 
-  /** Returns what was last tried. */
-  of(machine: string): TriedChecks | undefined {
-    return this.#tried.get(machine);
+  /** Returns what was last tried from each place. */
+  of(machine: string): readonly TriedChecks[] {
+    return [...(this.#tried.get(machine)?.values() ?? [])];
   }
 
   forget(machine: string): void {
     this.#tried.delete(machine);
   }
 
-  /** Joins the checks of the machine that are running. Returns undefined if too many others are. */
+  /** Joins the same checks of the machine if they are running. Returns undefined if too many others are. */
   run(hardware: Hardware, printed: Printed): Promise<readonly Check[]> | undefined {
-    const key = keyOf(hardware);
+    return this.#start(hardware, SERVER, () => this.#checks(hardware, printed));
+  }
+
+  /** As `run`, from a neighbour. */
+  runFrom(hardware: Hardware, neighbour: Neighbour): Promise<readonly Check[]> | undefined {
+    return this.#start(hardware, neighbour.name, () => this.#fromNeighbour(hardware, neighbour));
+  }
+
+  #start(
+    hardware: Hardware,
+    place: string,
+    check: () => Promise<readonly Check[]>,
+  ): Promise<readonly Check[]> | undefined {
+    const key = `${keyOf(hardware)} ${place}`;
     const running = this.#running.get(key);
     if (running !== undefined || this.isFull) return running;
-    const started = this.#checks(hardware, printed)
+    const started = check()
       .then((checks) => {
-        this.#tried.set(key, { atMs: this.#deps.clock.nowMs(), checks });
+        this.#keep(keyOf(hardware), place, { atMs: this.#deps.clock.nowMs(), checks });
         return checks;
       })
       .finally(() => this.#running.delete(key));
     this.#running.set(key, started);
     return started;
+  }
+
+  #keep(machine: string, place: string, tried: TriedChecks): void {
+    const places = this.#tried.get(machine) ?? new Map<string, TriedChecks>();
+    this.#tried.set(machine, places);
+    places.delete(place);
+    places.set(place, tried);
+    const [oldest] = places.keys();
+    if (places.size > PLACES_MAX && oldest !== undefined) places.delete(oldest);
+  }
+
+  async #fromNeighbour(hardware: Hardware, { name: who, agentId }: Neighbour): Promise<readonly Check[]> {
+    const { serverAddress: host, ports } = this.#server;
+    const addresses = probedAddresses(hardware);
+    const result = await this.#deps.agents?.run(agentId, { host, ports, addresses });
+    if (result === undefined)
+      return [
+        { check: 'ports', state: 'note', message: `nothing was tried: the agent of ${who} did not answer` },
+      ];
+    return [
+      ...result.ports.map((tried) => portCheck(tried, { host, who })),
+      ...addresses.map((address) =>
+        holderCheck(address, { holder: result.holders.get(address), hardware, who }),
+      ),
+    ];
   }
 
   async #checks(hardware: Hardware, printed: Printed): Promise<readonly Check[]> {

@@ -1,6 +1,6 @@
 /** A doctor with the memory store, a real journal, and a clock that a test advances. */
 import { UsualDurations, Verdicts } from '@tinkerbell/diagnosis';
-import type { AddressProbe, Clock, Log } from '@tinkerbell/platform-contract';
+import type { AddressProbe, AgentTrials, Clock, Log } from '@tinkerbell/platform-contract';
 import { samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeHttpClient, nodeHmac, nodeRandom } from '@tinkerbell/platform-node';
 import type { Hardware, Resource } from '@tinkerbell/resources';
@@ -71,6 +71,8 @@ export interface DoctorOptions {
   /** Default: each BMC reports that the power is on. */
   readonly readBmc?: DoctorDeps['readBmc'];
   readonly activeChecks?: boolean;
+  /** Default: no agent is connected. */
+  readonly agents?: AgentTrials;
 }
 
 export async function startDoctor(options: DoctorOptions = {}) {
@@ -98,9 +100,11 @@ export async function startDoctor(options: DoctorOptions = {}) {
     usual: new UsualDurations(),
     probe: options.probe ?? { holderOf: () => Promise.resolve(undefined) },
     readBmc: options.readBmc ?? (() => Promise.resolve({ power: 'on' })),
+    ...(options.agents === undefined ? {} : { agents: options.agents }),
   };
   const config = {
     serverAddress: '10.0.0.1',
+    ports: [{ name: 'TFTP', asks: 'tftp', port: 69 }] as const,
     activeChecks: options.activeChecks ?? false,
     webhooks: { urls: [], format: 'json', ...options.webhooks } as const,
   };
@@ -114,7 +118,9 @@ export async function startDoctor(options: DoctorOptions = {}) {
     store,
     journal,
     verdicts,
-    checkNow: (hardware: Hardware) => doctor.checkNow(hardware),
+    checkNow: (hardware: Hardware, neighbour?: Hardware) => doctor.checkNow(hardware, neighbour),
+    hasAgent: (neighbour: Hardware) => doctor.hasAgent(neighbour),
+    neighboursOf: (hardware: Hardware) => doctor.neighboursOf(hardware),
     logged,
     usual: deps.usual,
     counters: () => ({ ...samplesOf(doctor.metrics), ...samplesOf(reporter.metrics) }),

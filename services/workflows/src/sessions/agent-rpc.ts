@@ -15,6 +15,8 @@ import {
   type OutputResponse,
   type ReportRequest,
   type ReportResponse,
+  type TriedRequest,
+  type TriedResponse,
 } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import type { Caller, Calls } from '../grpc/calls.ts';
@@ -24,6 +26,7 @@ import { LINE_BYTES_MAX, OUTPUT_BYTES_MAX, OUTPUT_LINES_MAX } from './action-out
 import { reportAttempt } from './report-attempt.ts';
 import { streamActions, type StreamActionsDeps } from './stream-actions.ts';
 import { takeOutput } from './take-output.ts';
+import { tried, type TrialBook } from './trial-book.ts';
 
 const HEARTBEAT_SECONDS = 10;
 
@@ -32,6 +35,7 @@ export interface AgentRpcDeps extends StreamActionsDeps {
   readonly metrics: Pick<WorkflowsMetrics, 'reports' | 'outputLines'>;
   /** The URL of our own HTTP server, such as `http://192.0.2.1:7171`. */
   readonly httpOrigins: readonly string[];
+  readonly trials: TrialBook;
 }
 
 export function agentRpc(deps: AgentRpcDeps, calls: Calls): RpcService {
@@ -51,6 +55,9 @@ export function agentRpc(deps: AgentRpcDeps, calls: Calls): RpcService {
       ),
       report: calls.unary<ReportRequest, ReportResponse>('Report', (request, _, caller) =>
         reportAttempt(deps, request, (said) => deps.door.admit(caller, said)),
+      ),
+      tried: calls.unary<TriedRequest, TriedResponse>('Tried', (request, _, caller) =>
+        tried(deps, request, (said) => deps.door.admit(caller, said)),
       ),
       output: calls.bidiStream<OutputRequest, OutputResponse>('Output', (requests, out, caller) =>
         takeOutput(deps, requests, { out, admit: (said) => deps.door.admit(caller, said) }),

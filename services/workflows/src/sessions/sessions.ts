@@ -4,7 +4,7 @@
  * status of the workflow, and its session is in the timeline.
  */
 import type { AgentAttributes } from '@tinkerbell/api/agent';
-import type { HelloRequest } from '@tinkerbell/api/agent-v1';
+import type { ActionsResponse, HelloRequest } from '@tinkerbell/api/agent-v1';
 import { machineOfAgent } from '@tinkerbell/enrollment';
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import type { Journal, View } from '@tinkerbell/store-contract';
@@ -24,6 +24,8 @@ export interface Session {
   isSilent: boolean;
   /** Aborts when the agent opens its stream of actions again, or when the session is forgotten. */
   stream?: AbortController;
+  /** Sends an order on that stream. */
+  give?: (order: ActionsResponse) => Promise<void>;
   output?: ActionOutput;
   /** The last attempt whose end this session reported. */
   reported?: string | undefined;
@@ -112,6 +114,17 @@ export class Sessions {
   hasLive(agentId: string): boolean {
     const session = this.#byAgent.get(agentId);
     return session !== undefined && !session.isSilent;
+  }
+
+  /** The session of an agent that waits for orders. */
+  listener(agentId: string): Session | undefined {
+    const session = this.#byAgent.get(agentId);
+    return session?.give === undefined || session.isSilent ? undefined : session;
+  }
+
+  /** The agents that wait for orders. */
+  *listening(): Generator<string> {
+    for (const agentId of this.#byAgent.keys()) if (this.listener(agentId) !== undefined) yield agentId;
   }
 
   #measure({ sessions, agentsConnected, agentsSilent }: SessionMetrics): void {

@@ -36,12 +36,16 @@ export async function streamActions(
   const own = new AbortController();
   session.stream?.abort();
   session.stream = own;
+  session.give = (given) => out.send(given);
   const ended = AbortSignal.any([out.signal, own.signal, session.fenced.signal]);
   try {
     const admitAgain = () => admit({ agentId, purpose: 'read' });
     await giveOrders(deps, { session, running, out, ended, admit: admitAgain });
   } finally {
-    if (session.stream === own) delete session.stream;
+    if (session.stream === own) {
+      delete session.stream;
+      delete session.give;
+    }
     // The stream is closed, for any reason.
     own.abort();
   }

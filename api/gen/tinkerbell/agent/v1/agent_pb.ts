@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file tinkerbell/agent/v1/agent.proto.
  */
 export const file_tinkerbell_agent_v1_agent: GenFile = /*@__PURE__*/
-  fileDesc("Ch90aW5rZXJiZWxsL2FnZW50L3YxL2FnZW50LnByb3RvEhN0aW5rZXJiZWxsLmFnZW50LnYxIjcKD0V4Y2hhbmdlUmVxdWVzdBIQCghhZ2VudF9pZBgBIAEoCRISCgpib290X3Rva2VuGAIgASgJImEKEEV4Y2hhbmdlUmVzcG9uc2USDwoHc2Vzc2lvbhgBIAEoCRIrCgdleHBpcmVzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdvcmlnaW5zGAMgAygJInQKDEhlbGxvUmVxdWVzdBIQCghhZ2VudF9pZBgBIAEoCRIqCgphdHRyaWJ1dGVzGAIgASgLMhYucHJvdG8uQWdlbnRBdHRyaWJ1dGVzEhUKDWFnZW50X3ZlcnNpb24YAyABKAkSDwoHYm9vdF9pZBgEIAEoCSJQCg1IZWxsb1Jlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSKwoGbGltaXRzGAIgASgLMhsudGlua2VyYmVsbC5hZ2VudC52MS5MaW1pdHMifAoGTGltaXRzEhkKEWhlYXJ0YmVhdF9zZWNvbmRzGAEgASgNEhcKD3NpbGVuY2Vfc2Vjb25kcxgCIAEoDRISCgpsaW5lX2J5dGVzGAMgASgNEhQKDG91dHB1dF9saW5lcxgEIAEoDRIUCgxvdXRwdXRfYnl0ZXMYBSABKA0iQQoHQXR0ZW1wdBITCgt3b3JrZmxvd19pZBgBIAEoCRIRCglhY3Rpb25faWQYAiABKAkSDgoGbnVtYmVyGAMgASgNIlMKDkFjdGlvbnNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSLQoHcnVubmluZxgCIAEoCzIcLnRpbmtlcmJlbGwuYWdlbnQudjEuQXR0ZW1wdCKhAQoPQWN0aW9uc1Jlc3BvbnNlEisKBXN0YXJ0GAEgASgLMhoudGlua2VyYmVsbC5hZ2VudC52MS5TdGFydEgAEi0KBmNhbmNlbBgCIAEoCzIbLnRpbmtlcmJlbGwuYWdlbnQudjEuQ2FuY2VsSAASKQoEaWRsZRgDIAEoCzIZLnRpbmtlcmJlbGwuYWdlbnQudjEuSWRsZUgAQgcKBW9yZGVyImEKBVN0YXJ0EiUKBmFjdGlvbhgBIAEoCzIVLnByb3RvLkFjdGlvblJlc3BvbnNlEg8KB2F0dGVtcHQYAiABKA0SDwoHcmV0cmllcxgDIAEoDRIPCgdyZXRyaWVkGAQgASgNIkcKBkNhbmNlbBItCgdhdHRlbXB0GAEgASgLMhwudGlua2VyYmVsbC5hZ2VudC52MS5BdHRlbXB0Eg4KBnJlYXNvbhgCIAEoCSIWCgRJZGxlEg4KBnJlYXNvbhgBIAEoCSJgCg1SZXBvcnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKgoGc3RhdHVzGAIgASgLMhoucHJvdG8uQWN0aW9uU3RhdHVzUmVxdWVzdBIPCgdhdHRlbXB0GAMgASgNIq8BCg5SZXBvcnRSZXNwb25zZRI8CgdvdXRjb21lGAEgASgOMisudGlua2VyYmVsbC5hZ2VudC52MS5SZXBvcnRSZXNwb25zZS5PdXRjb21lEg4KBnJlYXNvbhgCIAEoCSJPCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABIUChBPVVRDT01FX1JFQ09SREVEEAESFQoRT1VUQ09NRV9VTkNIQU5HRUQQAiKQAQoNT3V0cHV0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEisKBWxpbmVzGAIgASgLMhoudGlua2VyYmVsbC5hZ2VudC52MS5MaW5lc0gAEjMKCWhlYXJ0YmVhdBgDIAEoCzIeLnRpbmtlcmJlbGwuYWdlbnQudjEuSGVhcnRiZWF0SABCCQoHcGF5bG9hZCILCglIZWFydGJlYXQiYAoFTGluZXMSLQoHYXR0ZW1wdBgBIAEoCzIcLnRpbmtlcmJlbGwuYWdlbnQudjEuQXR0ZW1wdBIoCgVsaW5lcxgCIAMoCzIZLnRpbmtlcmJlbGwuYWdlbnQudjEuTGluZSLfAQoETGluZRIQCghwb3NpdGlvbhgBIAEoBBIwCgZzdHJlYW0YAiABKA4yIC50aW5rZXJiZWxsLmFnZW50LnYxLkxpbmUuU3RyZWFtEgwKBHRleHQYAyABKAwSKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1BST0dSRVNTEAMiUQoOT3V0cHV0UmVzcG9uc2USLQoHYXR0ZW1wdBgBIAEoCzIcLnRpbmtlcmJlbGwuYWdlbnQudjEuQXR0ZW1wdBIQCghwb3NpdGlvbhgCIAEoBDK5AwoMQWdlbnRTZXJ2aWNlElcKCEV4Y2hhbmdlEiQudGlua2VyYmVsbC5hZ2VudC52MS5FeGNoYW5nZVJlcXVlc3QaJS50aW5rZXJiZWxsLmFnZW50LnYxLkV4Y2hhbmdlUmVzcG9uc2USTgoFSGVsbG8SIS50aW5rZXJiZWxsLmFnZW50LnYxLkhlbGxvUmVxdWVzdBoiLnRpbmtlcmJlbGwuYWdlbnQudjEuSGVsbG9SZXNwb25zZRJWCgdBY3Rpb25zEiMudGlua2VyYmVsbC5hZ2VudC52MS5BY3Rpb25zUmVxdWVzdBokLnRpbmtlcmJlbGwuYWdlbnQudjEuQWN0aW9uc1Jlc3BvbnNlMAESUQoGUmVwb3J0EiIudGlua2VyYmVsbC5hZ2VudC52MS5SZXBvcnRSZXF1ZXN0GiMudGlua2VyYmVsbC5hZ2VudC52MS5SZXBvcnRSZXNwb25zZRJVCgZPdXRwdXQSIi50aW5rZXJiZWxsLmFnZW50LnYxLk91dHB1dFJlcXVlc3QaIy50aW5rZXJiZWxsLmFnZW50LnYxLk91dHB1dFJlc3BvbnNlKAEwAWIIZWRpdGlvbnNw6Ac", [file_google_protobuf_timestamp, file_proto_workflow]);
+  fileDesc("Ch90aW5rZXJiZWxsL2FnZW50L3YxL2FnZW50LnByb3RvEhN0aW5rZXJiZWxsLmFnZW50LnYxIjcKD0V4Y2hhbmdlUmVxdWVzdBIQCghhZ2VudF9pZBgBIAEoCRISCgpib290X3Rva2VuGAIgASgJImEKEEV4Y2hhbmdlUmVzcG9uc2USDwoHc2Vzc2lvbhgBIAEoCRIrCgdleHBpcmVzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdvcmlnaW5zGAMgAygJInQKDEhlbGxvUmVxdWVzdBIQCghhZ2VudF9pZBgBIAEoCRIqCgphdHRyaWJ1dGVzGAIgASgLMhYucHJvdG8uQWdlbnRBdHRyaWJ1dGVzEhUKDWFnZW50X3ZlcnNpb24YAyABKAkSDwoHYm9vdF9pZBgEIAEoCSJQCg1IZWxsb1Jlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSKwoGbGltaXRzGAIgASgLMhsudGlua2VyYmVsbC5hZ2VudC52MS5MaW1pdHMifAoGTGltaXRzEhkKEWhlYXJ0YmVhdF9zZWNvbmRzGAEgASgNEhcKD3NpbGVuY2Vfc2Vjb25kcxgCIAEoDRISCgpsaW5lX2J5dGVzGAMgASgNEhQKDG91dHB1dF9saW5lcxgEIAEoDRIUCgxvdXRwdXRfYnl0ZXMYBSABKA0iQQoHQXR0ZW1wdBITCgt3b3JrZmxvd19pZBgBIAEoCRIRCglhY3Rpb25faWQYAiABKAkSDgoGbnVtYmVyGAMgASgNIlMKDkFjdGlvbnNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSLQoHcnVubmluZxgCIAEoCzIcLnRpbmtlcmJlbGwuYWdlbnQudjEuQXR0ZW1wdCLOAQoPQWN0aW9uc1Jlc3BvbnNlEisKBXN0YXJ0GAEgASgLMhoudGlua2VyYmVsbC5hZ2VudC52MS5TdGFydEgAEi0KBmNhbmNlbBgCIAEoCzIbLnRpbmtlcmJlbGwuYWdlbnQudjEuQ2FuY2VsSAASKQoEaWRsZRgDIAEoCzIZLnRpbmtlcmJlbGwuYWdlbnQudjEuSWRsZUgAEisKBXRyaWFsGAQgASgLMhoudGlua2VyYmVsbC5hZ2VudC52MS5UcmlhbEgAQgcKBW9yZGVyImEKBVN0YXJ0EiUKBmFjdGlvbhgBIAEoCzIVLnByb3RvLkFjdGlvblJlc3BvbnNlEg8KB2F0dGVtcHQYAiABKA0SDwoHcmV0cmllcxgDIAEoDRIPCgdyZXRyaWVkGAQgASgNIkcKBkNhbmNlbBItCgdhdHRlbXB0GAEgASgLMhwudGlua2VyYmVsbC5hZ2VudC52MS5BdHRlbXB0Eg4KBnJlYXNvbhgCIAEoCSIWCgRJZGxlEg4KBnJlYXNvbhgBIAEoCSJkCgVUcmlhbBIKCgJpZBgBIAEoCRIMCgRob3N0GAIgASgJEi4KBXBvcnRzGAMgAygLMh8udGlua2VyYmVsbC5hZ2VudC52MS5TZXJ2ZXJQb3J0EhEKCWFkZHJlc3NlcxgEIAMoCSKmAQoKU2VydmVyUG9ydBIMCgRuYW1lGAEgASgJEjIKBGFza3MYAiABKA4yJC50aW5rZXJiZWxsLmFnZW50LnYxLlNlcnZlclBvcnQuQXNrcxIMCgRwb3J0GAMgASgNIkgKBEFza3MSFAoQQVNLU19VTlNQRUNJRklFRBAAEgwKCEFTS1NfVENQEAESDQoJQVNLU19URlRQEAISDQoJQVNLU19ESENQEAMikgEKDFRyaWVkUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEgoKAmlkGAIgASgJEi0KBXBvcnRzGAMgAygLMh4udGlua2VyYmVsbC5hZ2VudC52MS5UcmllZFBvcnQSMwoHaG9sZGVycxgEIAMoCzIiLnRpbmtlcmJlbGwuYWdlbnQudjEuQWRkcmVzc0hvbGRlciLFAQoJVHJpZWRQb3J0EgwKBG5hbWUYASABKAkSNwoHb3V0Y29tZRgCIAEoDjImLnRpbmtlcmJlbGwuYWdlbnQudjEuVHJpZWRQb3J0Lk91dGNvbWUSDgoGcmVhc29uGAMgASgJImEKB091dGNvbWUSFwoTT1VUQ09NRV9VTlNQRUNJRklFRBAAEhQKEE9VVENPTUVfQU5TV0VSRUQQARISCg5PVVRDT01FX1NJTEVOVBACEhMKD09VVENPTUVfVU5UUklFRBADIi0KDUFkZHJlc3NIb2xkZXISDwoHYWRkcmVzcxgBIAEoCRILCgNtYWMYAiABKAkiDwoNVHJpZWRSZXNwb25zZSJgCg1SZXBvcnRSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSKgoGc3RhdHVzGAIgASgLMhoucHJvdG8uQWN0aW9uU3RhdHVzUmVxdWVzdBIPCgdhdHRlbXB0GAMgASgNIq8BCg5SZXBvcnRSZXNwb25zZRI8CgdvdXRjb21lGAEgASgOMisudGlua2VyYmVsbC5hZ2VudC52MS5SZXBvcnRSZXNwb25zZS5PdXRjb21lEg4KBnJlYXNvbhgCIAEoCSJPCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABIUChBPVVRDT01FX1JFQ09SREVEEAESFQoRT1VUQ09NRV9VTkNIQU5HRUQQAiKQAQoNT3V0cHV0UmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEisKBWxpbmVzGAIgASgLMhoudGlua2VyYmVsbC5hZ2VudC52MS5MaW5lc0gAEjMKCWhlYXJ0YmVhdBgDIAEoCzIeLnRpbmtlcmJlbGwuYWdlbnQudjEuSGVhcnRiZWF0SABCCQoHcGF5bG9hZCILCglIZWFydGJlYXQiYAoFTGluZXMSLQoHYXR0ZW1wdBgBIAEoCzIcLnRpbmtlcmJlbGwuYWdlbnQudjEuQXR0ZW1wdBIoCgVsaW5lcxgCIAMoCzIZLnRpbmtlcmJlbGwuYWdlbnQudjEuTGluZSLfAQoETGluZRIQCghwb3NpdGlvbhgBIAEoBBIwCgZzdHJlYW0YAiABKA4yIC50aW5rZXJiZWxsLmFnZW50LnYxLkxpbmUuU3RyZWFtEgwKBHRleHQYAyABKAwSKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiWwoGU3RyZWFtEhYKElNUUkVBTV9VTlNQRUNJRklFRBAAEhEKDVNUUkVBTV9TVERPVVQQARIRCg1TVFJFQU1fU1RERVJSEAISEwoPU1RSRUFNX1BST0dSRVNTEAMiUQoOT3V0cHV0UmVzcG9uc2USLQoHYXR0ZW1wdBgBIAEoCzIcLnRpbmtlcmJlbGwuYWdlbnQudjEuQXR0ZW1wdBIQCghwb3NpdGlvbhgCIAEoBDKJBAoMQWdlbnRTZXJ2aWNlElcKCEV4Y2hhbmdlEiQudGlua2VyYmVsbC5hZ2VudC52MS5FeGNoYW5nZVJlcXVlc3QaJS50aW5rZXJiZWxsLmFnZW50LnYxLkV4Y2hhbmdlUmVzcG9uc2USTgoFSGVsbG8SIS50aW5rZXJiZWxsLmFnZW50LnYxLkhlbGxvUmVxdWVzdBoiLnRpbmtlcmJlbGwuYWdlbnQudjEuSGVsbG9SZXNwb25zZRJWCgdBY3Rpb25zEiMudGlua2VyYmVsbC5hZ2VudC52MS5BY3Rpb25zUmVxdWVzdBokLnRpbmtlcmJlbGwuYWdlbnQudjEuQWN0aW9uc1Jlc3BvbnNlMAESUQoGUmVwb3J0EiIudGlua2VyYmVsbC5hZ2VudC52MS5SZXBvcnRSZXF1ZXN0GiMudGlua2VyYmVsbC5hZ2VudC52MS5SZXBvcnRSZXNwb25zZRJVCgZPdXRwdXQSIi50aW5rZXJiZWxsLmFnZW50LnYxLk91dHB1dFJlcXVlc3QaIy50aW5rZXJiZWxsLmFnZW50LnYxLk91dHB1dFJlc3BvbnNlKAEwARJOCgVUcmllZBIhLnRpbmtlcmJlbGwuYWdlbnQudjEuVHJpZWRSZXF1ZXN0GiIudGlua2VyYmVsbC5hZ2VudC52MS5UcmllZFJlc3BvbnNlYghlZGl0aW9uc3DoBw", [file_google_protobuf_timestamp, file_proto_workflow]);
 
 /**
  * @generated from message tinkerbell.agent.v1.ExchangeRequest
@@ -257,6 +257,14 @@ export type ActionsResponse = Message<"tinkerbell.agent.v1.ActionsResponse"> & {
      */
     value: Idle;
     case: "idle";
+  } | {
+    /**
+     * Something to try beside the running action, and to answer with Tried. Agents that do not know it ignore it.
+     *
+     * @generated from field: tinkerbell.agent.v1.Trial trial = 4;
+     */
+    value: Trial;
+    case: "trial";
   } | { case: undefined; value?: undefined };
 };
 
@@ -341,6 +349,257 @@ export const IdleSchema: GenMessage<Idle> = /*@__PURE__*/
   messageDesc(file_tinkerbell_agent_v1_agent, 10);
 
 /**
+ * What another machine, which does not boot, would do: whether the server answers in this network, and who has its addresses.
+ *
+ * @generated from message tinkerbell.agent.v1.Trial
+ */
+export type Trial = Message<"tinkerbell.agent.v1.Trial"> & {
+  /**
+   * Repeated in the answer.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * IPv4 address of the server.
+   *
+   * @generated from field: string host = 2;
+   */
+  host: string;
+
+  /**
+   * @generated from field: repeated tinkerbell.agent.v1.ServerPort ports = 3;
+   */
+  ports: ServerPort[];
+
+  /**
+   * IPv4 addresses whose holders are looked for.
+   *
+   * @generated from field: repeated string addresses = 4;
+   */
+  addresses: string[];
+};
+
+/**
+ * Describes the message tinkerbell.agent.v1.Trial.
+ * Use `create(TrialSchema)` to create a new message.
+ */
+export const TrialSchema: GenMessage<Trial> = /*@__PURE__*/
+  messageDesc(file_tinkerbell_agent_v1_agent, 11);
+
+/**
+ * @generated from message tinkerbell.agent.v1.ServerPort
+ */
+export type ServerPort = Message<"tinkerbell.agent.v1.ServerPort"> & {
+  /**
+   * For a person.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: tinkerbell.agent.v1.ServerPort.Asks asks = 2;
+   */
+  asks: ServerPort_Asks;
+
+  /**
+   * @generated from field: uint32 port = 3;
+   */
+  port: number;
+};
+
+/**
+ * Describes the message tinkerbell.agent.v1.ServerPort.
+ * Use `create(ServerPortSchema)` to create a new message.
+ */
+export const ServerPortSchema: GenMessage<ServerPort> = /*@__PURE__*/
+  messageDesc(file_tinkerbell_agent_v1_agent, 12);
+
+/**
+ * @generated from enum tinkerbell.agent.v1.ServerPort.Asks
+ */
+export const ServerPort_Asks = {
+  /**
+   * @generated from enum value: ASKS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A connection.
+   *
+   * @generated from enum value: ASKS_TCP = 1;
+   */
+  TCP: 1,
+
+  /**
+   * A read request for a file that does not exist.
+   *
+   * @generated from enum value: ASKS_TFTP = 2;
+   */
+  TFTP: 2,
+
+  /**
+   * An INFORM of the machine of the agent.
+   *
+   * @generated from enum value: ASKS_DHCP = 3;
+   */
+  DHCP: 3,
+} as const;
+
+/**
+ * @generated from enum tinkerbell.agent.v1.ServerPort.Asks
+ */
+export type ServerPort_Asks = (typeof ServerPort_Asks)[keyof typeof ServerPort_Asks] | UnknownEnum;
+
+/**
+ * Describes the enum tinkerbell.agent.v1.ServerPort.Asks.
+ */
+export const ServerPort_AsksSchema: GenEnum<ServerPort_Asks> = /*@__PURE__*/
+  enumDesc(file_tinkerbell_agent_v1_agent, 12, 0);
+
+/**
+ * @generated from message tinkerbell.agent.v1.TriedRequest
+ */
+export type TriedRequest = Message<"tinkerbell.agent.v1.TriedRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * @generated from field: repeated tinkerbell.agent.v1.TriedPort ports = 3;
+   */
+  ports: TriedPort[];
+
+  /**
+   * Of the addresses that a host has answered at.
+   *
+   * @generated from field: repeated tinkerbell.agent.v1.AddressHolder holders = 4;
+   */
+  holders: AddressHolder[];
+};
+
+/**
+ * Describes the message tinkerbell.agent.v1.TriedRequest.
+ * Use `create(TriedRequestSchema)` to create a new message.
+ */
+export const TriedRequestSchema: GenMessage<TriedRequest> = /*@__PURE__*/
+  messageDesc(file_tinkerbell_agent_v1_agent, 13);
+
+/**
+ * @generated from message tinkerbell.agent.v1.TriedPort
+ */
+export type TriedPort = Message<"tinkerbell.agent.v1.TriedPort"> & {
+  /**
+   * Of the port in the order.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: tinkerbell.agent.v1.TriedPort.Outcome outcome = 2;
+   */
+  outcome: TriedPort_Outcome;
+
+  /**
+   * Why, unless it has answered.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message tinkerbell.agent.v1.TriedPort.
+ * Use `create(TriedPortSchema)` to create a new message.
+ */
+export const TriedPortSchema: GenMessage<TriedPort> = /*@__PURE__*/
+  messageDesc(file_tinkerbell_agent_v1_agent, 14);
+
+/**
+ * @generated from enum tinkerbell.agent.v1.TriedPort.Outcome
+ */
+export const TriedPort_Outcome = {
+  /**
+   * @generated from enum value: OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: OUTCOME_ANSWERED = 1;
+   */
+  ANSWERED: 1,
+
+  /**
+   * @generated from enum value: OUTCOME_SILENT = 2;
+   */
+  SILENT: 2,
+
+  /**
+   * The agent could not ask.
+   *
+   * @generated from enum value: OUTCOME_UNTRIED = 3;
+   */
+  UNTRIED: 3,
+} as const;
+
+/**
+ * @generated from enum tinkerbell.agent.v1.TriedPort.Outcome
+ */
+export type TriedPort_Outcome = (typeof TriedPort_Outcome)[keyof typeof TriedPort_Outcome] | UnknownEnum;
+
+/**
+ * Describes the enum tinkerbell.agent.v1.TriedPort.Outcome.
+ */
+export const TriedPort_OutcomeSchema: GenEnum<TriedPort_Outcome> = /*@__PURE__*/
+  enumDesc(file_tinkerbell_agent_v1_agent, 14, 0);
+
+/**
+ * @generated from message tinkerbell.agent.v1.AddressHolder
+ */
+export type AddressHolder = Message<"tinkerbell.agent.v1.AddressHolder"> & {
+  /**
+   * @generated from field: string address = 1;
+   */
+  address: string;
+
+  /**
+   * Empty in another network.
+   *
+   * @generated from field: string mac = 2;
+   */
+  mac: string;
+};
+
+/**
+ * Describes the message tinkerbell.agent.v1.AddressHolder.
+ * Use `create(AddressHolderSchema)` to create a new message.
+ */
+export const AddressHolderSchema: GenMessage<AddressHolder> = /*@__PURE__*/
+  messageDesc(file_tinkerbell_agent_v1_agent, 15);
+
+/**
+ * @generated from message tinkerbell.agent.v1.TriedResponse
+ */
+export type TriedResponse = Message<"tinkerbell.agent.v1.TriedResponse"> & {
+};
+
+/**
+ * Describes the message tinkerbell.agent.v1.TriedResponse.
+ * Use `create(TriedResponseSchema)` to create a new message.
+ */
+export const TriedResponseSchema: GenMessage<TriedResponse> = /*@__PURE__*/
+  messageDesc(file_tinkerbell_agent_v1_agent, 16);
+
+/**
  * @generated from message tinkerbell.agent.v1.ReportRequest
  */
 export type ReportRequest = Message<"tinkerbell.agent.v1.ReportRequest"> & {
@@ -365,7 +624,7 @@ export type ReportRequest = Message<"tinkerbell.agent.v1.ReportRequest"> & {
  * Use `create(ReportRequestSchema)` to create a new message.
  */
 export const ReportRequestSchema: GenMessage<ReportRequest> = /*@__PURE__*/
-  messageDesc(file_tinkerbell_agent_v1_agent, 11);
+  messageDesc(file_tinkerbell_agent_v1_agent, 17);
 
 /**
  * @generated from message tinkerbell.agent.v1.ReportResponse
@@ -387,7 +646,7 @@ export type ReportResponse = Message<"tinkerbell.agent.v1.ReportResponse"> & {
  * Use `create(ReportResponseSchema)` to create a new message.
  */
 export const ReportResponseSchema: GenMessage<ReportResponse> = /*@__PURE__*/
-  messageDesc(file_tinkerbell_agent_v1_agent, 12);
+  messageDesc(file_tinkerbell_agent_v1_agent, 18);
 
 /**
  * @generated from enum tinkerbell.agent.v1.ReportResponse.Outcome
@@ -422,7 +681,7 @@ export type ReportResponse_Outcome = (typeof ReportResponse_Outcome)[keyof typeo
  * Describes the enum tinkerbell.agent.v1.ReportResponse.Outcome.
  */
 export const ReportResponse_OutcomeSchema: GenEnum<ReportResponse_Outcome> = /*@__PURE__*/
-  enumDesc(file_tinkerbell_agent_v1_agent, 12, 0);
+  enumDesc(file_tinkerbell_agent_v1_agent, 18, 0);
 
 /**
  * @generated from message tinkerbell.agent.v1.OutputRequest
@@ -456,7 +715,7 @@ export type OutputRequest = Message<"tinkerbell.agent.v1.OutputRequest"> & {
  * Use `create(OutputRequestSchema)` to create a new message.
  */
 export const OutputRequestSchema: GenMessage<OutputRequest> = /*@__PURE__*/
-  messageDesc(file_tinkerbell_agent_v1_agent, 13);
+  messageDesc(file_tinkerbell_agent_v1_agent, 19);
 
 /**
  * @generated from message tinkerbell.agent.v1.Heartbeat
@@ -469,7 +728,7 @@ export type Heartbeat = Message<"tinkerbell.agent.v1.Heartbeat"> & {
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export const HeartbeatSchema: GenMessage<Heartbeat> = /*@__PURE__*/
-  messageDesc(file_tinkerbell_agent_v1_agent, 14);
+  messageDesc(file_tinkerbell_agent_v1_agent, 20);
 
 /**
  * @generated from message tinkerbell.agent.v1.Lines
@@ -491,7 +750,7 @@ export type Lines = Message<"tinkerbell.agent.v1.Lines"> & {
  * Use `create(LinesSchema)` to create a new message.
  */
 export const LinesSchema: GenMessage<Lines> = /*@__PURE__*/
-  messageDesc(file_tinkerbell_agent_v1_agent, 15);
+  messageDesc(file_tinkerbell_agent_v1_agent, 21);
 
 /**
  * @generated from message tinkerbell.agent.v1.Line
@@ -527,7 +786,7 @@ export type Line = Message<"tinkerbell.agent.v1.Line"> & {
  * Use `create(LineSchema)` to create a new message.
  */
 export const LineSchema: GenMessage<Line> = /*@__PURE__*/
-  messageDesc(file_tinkerbell_agent_v1_agent, 16);
+  messageDesc(file_tinkerbell_agent_v1_agent, 22);
 
 /**
  * @generated from enum tinkerbell.agent.v1.Line.Stream
@@ -565,7 +824,7 @@ export type Line_Stream = (typeof Line_Stream)[keyof typeof Line_Stream] | Unkno
  * Describes the enum tinkerbell.agent.v1.Line.Stream.
  */
 export const Line_StreamSchema: GenEnum<Line_Stream> = /*@__PURE__*/
-  enumDesc(file_tinkerbell_agent_v1_agent, 16, 0);
+  enumDesc(file_tinkerbell_agent_v1_agent, 22, 0);
 
 /**
  * @generated from message tinkerbell.agent.v1.OutputResponse
@@ -589,7 +848,7 @@ export type OutputResponse = Message<"tinkerbell.agent.v1.OutputResponse"> & {
  * Use `create(OutputResponseSchema)` to create a new message.
  */
 export const OutputResponseSchema: GenMessage<OutputResponse> = /*@__PURE__*/
-  messageDesc(file_tinkerbell_agent_v1_agent, 17);
+  messageDesc(file_tinkerbell_agent_v1_agent, 23);
 
 /**
  * @generated from service tinkerbell.agent.v1.AgentService
@@ -645,6 +904,16 @@ export const AgentService: GenService<{
     methodKind: "bidi_streaming";
     input: typeof OutputRequestSchema;
     output: typeof OutputResponseSchema;
+  },
+  /**
+   * What became of an order to try something. NOT_FOUND if the server does not wait for it (any longer).
+   *
+   * @generated from rpc tinkerbell.agent.v1.AgentService.Tried
+   */
+  tried: {
+    methodKind: "unary";
+    input: typeof TriedRequestSchema;
+    output: typeof TriedResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_tinkerbell_agent_v1_agent, 0);

@@ -20,7 +20,7 @@ export const observabilityFlags = flagGroup('Logs and traces', {
 export const doctorFlags = flagGroup('Doctor', {
   'enable-doctor': boolean('find out why machines do not boot, and report it', { default: 'true' }),
   'doctor-active-checks': boolean(
-    'when a machine stands still, probe its address and read the power and boot device of its BMC',
+    'when a machine stands still, probe its address, read the power and boot device of its BMC, and let one agent in its network try the ports of this server',
     { default: 'false' },
   ),
   'doctor-webhook-url': list(

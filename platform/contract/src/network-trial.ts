@@ -1,0 +1,39 @@
+/** Trying the ports of a server and addresses of machines from a host: this one, or one on which an agent runs. */
+import type { AddressHolder } from './address-probe.ts';
+
+/**
+ * A port of a server, and how it is asked. `tcp`: a connection. `tftp`: a request for a file that does not exist. `dhcp`: an INFORM of the
+ * host that asks (RFC 2131 section 4.4.3), which changes no lease.
+ */
+export interface ServerPort {
+  /** For a person. */
+  readonly name: string;
+  readonly asks: 'tcp' | 'tftp' | 'dhcp';
+  readonly port: number;
+}
+
+/** `untried`: the host could not ask. */
+export type TriedPort = ServerPort &
+  ({ readonly outcome: 'answered' } | { readonly outcome: 'silent' | 'untried'; readonly reason: string });
+
+export interface NetworkTrial {
+  /** An IPv4 address of the server. */
+  readonly host: string;
+  readonly ports: readonly ServerPort[];
+  /** IPv4 addresses, whose holders are looked for. */
+  readonly addresses: readonly string[];
+}
+
+export interface NetworkTrialResult {
+  readonly ports: readonly TriedPort[];
+  /** The hosts that have answered, by address. */
+  readonly holders: ReadonlyMap<string, AddressHolder>;
+}
+
+/** The agents that wait for orders, each on its machine. */
+export interface AgentTrials {
+  connected(): Iterable<string>;
+  isConnected(agentId: string): boolean;
+  /** Resolves with undefined if the agent does not answer in time, or is not connected. Never rejects. */
+  run(agentId: string, trial: NetworkTrial): Promise<NetworkTrialResult | undefined>;
+}
