@@ -51,13 +51,11 @@ export class AmtService {
     this.#login = new AmtLogin({ username, password });
   }
 
-  /** Whether consoles are served, as the firmware is set. */
-  get offersConsole(): boolean {
+  /** Whether sessions are served, as the firmware is set. */
+  offers(kind: 'sol' | 'ider'): boolean {
     const values = new Map(this.#redirection);
-    return (
-      values.get('ListenerEnabled') === 'true' &&
-      ['32770', '32771'].includes(values.get('EnabledState') ?? '')
-    );
+    const states = kind === 'sol' ? ['32770', '32771'] : ['32769', '32771'];
+    return values.get('ListenerEnabled') === 'true' && states.includes(values.get('EnabledState') ?? '');
   }
 
   async respond({ method, target, headers, body }: AmtRequest): Promise<AmtAnswer> {
