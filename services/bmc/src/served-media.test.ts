@@ -67,6 +67,21 @@ test('an image of a BMC that fetches it itself is not remembered', async () => {
   assert.deepEqual([bmc.media, await remembered(site)], [url, undefined]);
 });
 
+test('an image that is lost is inserted again within minutes', async () => {
+  const bmc = servingBmc();
+  await using site = await startedBmcService(bmc);
+  await site.start();
+  await run(site, 'insert', insert(url));
+  await site.until(
+    'the Machine was checked',
+    async () => (await site.machine())?.status?.powerState === 'off',
+  );
+  const lostMs = site.nowMs();
+  bmc.media = undefined;
+  await site.until('it is inserted again', () => Promise.resolve(bmc.media === url));
+  assert.ok(site.nowMs() - lostMs <= 600_000);
+});
+
 test('another image replaces the one that is remembered', async () => {
   const bmc = servingBmc();
   await using site = await startedBmcService(bmc);
@@ -75,6 +90,17 @@ test('another image replaces the one that is remembered', async () => {
   await run(site, 'both', insert(url), insert(other));
   await site.until('it is remembered', async () => (await remembered(site)) === other);
   assert.deepEqual([bmc.media, bmc.accepted], [other, [`insert ${url}`, `insert ${other}`]]);
+});
+
+test('the old image is forgotten before the drive changes, so that no check inserts it again', async () => {
+  const bmc = servingBmc();
+  await using site = await startedBmcService(bmc);
+  await site.start();
+  await run(site, 'first', insert(url));
+  const known: unknown[] = [];
+  bmc.beforeMedia = async () => void known.push(await remembered(site));
+  await run(site, 'second', insert('http://192.0.2.1/b.iso'), insert(''));
+  assert.deepEqual(known, [undefined, undefined]);
 });
 
 test('an image that cannot be inserted is tried again, and its failure is recorded once', async () => {

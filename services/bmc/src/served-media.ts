@@ -13,6 +13,8 @@ import { recordForMachine } from './timeline.ts';
 
 /** Until an image that could not be inserted is tried again. */
 const RETRY_MS = 60_000;
+/** Until it is checked that an image is still in its drive. A connection that breaks is opened again without it. */
+const CHECK_MS = 300_000;
 
 export class ServedMedia {
   readonly #deps: Reconciling;
@@ -37,7 +39,7 @@ export class ServedMedia {
       await this.#insert(place, connection);
       this.#failed.delete(path);
       this.#served.set(path, connection);
-      return Infinity;
+      return CHECK_MS;
     } catch (thrown) {
       if (!(thrown instanceof BmcError)) throw thrown;
       const message = `${wanted} is not in the virtual drive: ${thrown.code}: ${thrown.message}`;

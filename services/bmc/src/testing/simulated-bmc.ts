@@ -22,6 +22,8 @@ export class SimulatedBmc {
   reportsBootDevice = true;
   /** The image is gone with the process that inserted it, as with Intel AMT. */
   servesMedia = false;
+  /** Called before each change of the image. */
+  beforeMedia: () => Promise<void> = () => Promise.resolve();
   /** Calls at the same time, at most. */
   calls = 0;
   callsMax = 0;
@@ -73,6 +75,7 @@ export class SimulatedBmc {
       },
       setVirtualMedia: async (url) => {
         await this.#call();
+        await this.beforeMedia();
         this.accepted.push(url === undefined ? 'eject' : `insert ${url}`);
         if (!this.ignoresMedia) this.media = url;
       },
