@@ -11,7 +11,7 @@ import { installedKubectl } from './installed-kubectl.ts';
 
 export interface BmcSiteOptions {
   readonly firmware: 'bios' | 'uefi';
-  readonly protocol: 'ipmi' | 'redfish';
+  readonly protocol: 'ipmi' | 'redfish' | 'amt';
   readonly flags?: readonly string[];
   /** Whether the server has an ISO image of the in-memory OS. */
   readonly hasIso?: boolean;

@@ -11,6 +11,7 @@ export {
   EVENTS_PATH,
   subscriptionStepFor,
 } from './event-subscription.ts';
+export { MEDIA_ANNOTATION } from './served-media.ts';
 export { CERTIFICATE_ANNOTATION, pinnedConnection, type PinnedConnection } from './pinned-connection.ts';
 export { providersFor, type ProviderName } from './jobs/providers.ts';
 export {

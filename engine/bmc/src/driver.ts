@@ -73,6 +73,8 @@ export interface BmcSession extends AsyncDisposable {
   /** Inserts the image into the virtual CD drive. Undefined ejects. */
   setVirtualMedia?(url: string | undefined): Promise<void>;
   virtualMedia?(): Promise<MediaState | undefined>;
+  /** True where this process itself serves the image, so that it is gone with the process. */
+  readonly servesMedia?: boolean;
   inventory?(): Promise<OutOfBandAttributes>;
   /** Changes the password of an account, which may be that of the session. */
   setPassword?(username: string, password: string): Promise<void>;
@@ -87,6 +89,10 @@ export interface BmcDriver<Options = unknown> {
   readonly name: ProviderName;
   /** Logs in. Rejects with a BmcError, also when the signal aborts. */
   open(target: BmcTarget, options: Options, signal: AbortSignal): Promise<BmcSession>;
+  /** Ends the image that this process serves to a BMC, without a login. */
+  endMedia?(host: string, options: Options): Promise<void>;
+  /** Ends what outlives its sessions. */
+  close?(): Promise<void>;
 }
 
 export interface DriverDeps {

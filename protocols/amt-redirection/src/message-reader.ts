@@ -1,5 +1,14 @@
 /** Finds the messages in the bytes of one side. */
-import { DATA_HEAD_BYTES, LOGIN_HEAD_BYTES, startStatus, type } from './messages.ts';
+import {
+  COMMAND_BYTES,
+  COMMAND_END_BYTES,
+  DATA_FROM_HOST_HEAD_BYTES,
+  DATA_TO_HOST_HEAD_BYTES,
+  feature,
+  iderType,
+  OPENED_BYTES,
+} from './ider-messages.ts';
+import { DATA_HEAD_BYTES, LOGIN_HEAD_BYTES, startStatus, type, type SessionKind } from './messages.ts';
 
 /** `console`: whoever watches. `device`: AMT. */
 export type Side = 'console' | 'device';
@@ -26,6 +35,15 @@ const lengths: Readonly<Record<Side, Readonly<Partial<Record<number, LengthOf>>>
     [type.solSettings]: fixed(14),
     [type.dataToHost]: dataLength,
     [type.heartbeat]: fixed(8),
+    [iderType.open]: fixed(18),
+    [iderType.end]: fixed(8),
+    [iderType.ping]: fixed(8),
+    [iderType.pong]: fixed(8),
+    [iderType.resetDone]: fixed(8),
+    [iderType.features]: featuresLength,
+    [iderType.heartbeat]: fixed(8),
+    [iderType.commandEnd]: fixed(COMMAND_END_BYTES),
+    [iderType.dataToHost]: driveDataLength(DATA_TO_HOST_HEAD_BYTES),
   },
   device: {
     [type.startedSession]: startedSessionLength,
@@ -36,16 +54,29 @@ const lengths: Readonly<Record<Side, Readonly<Partial<Record<number, LengthOf>>>
     [type.controlsFromHost]: fixed(10),
     [type.dataFromHost]: dataLength,
     [type.heartbeat]: fixed(8),
+    [iderType.opened]: openedLength,
+    [iderType.ended]: fixed(8),
+    [iderType.ping]: fixed(8),
+    [iderType.pong]: fixed(8),
+    [iderType.reset]: fixed(9),
+    [iderType.featuresReport]: fixed(13),
+    [iderType.error]: fixed(11),
+    [iderType.heartbeat]: fixed(8),
+    [iderType.command]: fixed(COMMAND_BYTES),
+    [iderType.dataFromHost]: driveDataLength(DATA_FROM_HOST_HEAD_BYTES),
   },
 };
 
 export class MessageReader {
   readonly #lengths: Readonly<Partial<Record<number, LengthOf>>>;
+  readonly #kind: SessionKind | undefined;
   #waiting: Uint8Array = new Uint8Array();
   #isBroken = false;
 
-  constructor(side: Side) {
+  /** `kind`: that of the session, whose messages alone are accepted. Undefined: of both kinds. */
+  constructor(side: Side, kind?: SessionKind) {
     this.#lengths = lengths[side];
+    this.#kind = kind;
   }
 
   /** True after bytes that are no message of this side. The stream cannot be read on. */
@@ -63,7 +94,7 @@ export class MessageReader {
     let at = 0;
     while (at < all.length) {
       const rest = all.subarray(at);
-      const lengthOf = this.#lengths[rest[0] ?? 0] ?? fixed(Infinity);
+      const lengthOf = this.#lengthOf(rest[0] ?? 0);
       const length = lengthOf(rest);
       this.#isBroken = length === Infinity;
       if (length === undefined || length > rest.length) break;
@@ -72,6 +103,12 @@ export class MessageReader {
     }
     this.#waiting = all.slice(at);
     return found;
+  }
+
+  #lengthOf(number: number): LengthOf {
+    const isOther = number >= iderType.open ? this.#kind === 'sol' : this.#kind === 'ider';
+    const isAccepted = number < type.startSol || !isOther;
+    return (isAccepted ? this.#lengths[number] : undefined) ?? fixed(Infinity);
   }
 }
 
@@ -96,4 +133,24 @@ function loginLength(bytes: Uint8Array): number | undefined {
 function dataLength(bytes: Uint8Array): number | undefined {
   if (bytes.length < DATA_HEAD_BYTES) return undefined;
   return DATA_HEAD_BYTES + (bytes[8] ?? 0) + (bytes[9] ?? 0) * 0x100;
+}
+
+/** A refusal may be shorter, and nothing follows it. */
+function openedLength(bytes: Uint8Array): number | undefined {
+  if (bytes.length < 2) return undefined;
+  if (bytes[1] !== 0) return 4;
+  return bytes.length < OPENED_BYTES ? undefined : OPENED_BYTES + (bytes[29] ?? 0);
+}
+
+/** Only a change has a value. */
+function featuresLength(bytes: Uint8Array): number | undefined {
+  if (bytes.length < 9) return undefined;
+  return bytes[8] === feature.set ? 13 : 9;
+}
+
+function driveDataLength(headBytes: number): LengthOf {
+  return (bytes) => {
+    if (bytes.length < headBytes) return undefined;
+    return headBytes + (bytes[9] ?? 0) + (bytes[10] ?? 0) * 0x100;
+  };
 }

@@ -1,4 +1,4 @@
-/** The messages of a session of serial over LAN. Numbers are little-endian. */
+/** The messages that begin each session, and those of serial over LAN. Numbers are little-endian. */
 
 export const type = {
   startSession: 0x10,
@@ -26,7 +26,13 @@ export const startStatus = { success: 0, unknownType: 1, busy: 2, unsupported: 3
 export const loginType = { query: 0, plain: 1, digest2069: 3, digest2617: 4 } as const;
 export type LoginType = (typeof loginType)[keyof typeof loginType];
 
-const SOL = [0x53, 0x4f, 0x4c, 0x20];
+/** What a session redirects: the serial port, or drives. */
+const sessionKinds = ['sol', 'ider'] as const;
+export type SessionKind = (typeof sessionKinds)[number];
+const KINDS: Readonly<Record<SessionKind, readonly number[]>> = {
+  sol: [0x53, 0x4f, 0x4c, 0x20], // "SOL "
+  ider: [0x49, 0x44, 0x45, 0x52], // "IDER"
+};
 /** A session of the device ends when it has heard nothing for this time. */
 const RECEIVE_TIMEOUT_MS = 10_000;
 /** How often the device sends a heartbeat, which is sent back. */
@@ -40,7 +46,7 @@ export const LOGIN_HEAD_BYTES = 9;
 
 /** What each side sends. `sequence` counts the messages of a side. */
 export const message = {
-  startSession: () => Uint8Array.of(type.startSession, 0, 0, 0, ...SOL),
+  startSession: (kind: SessionKind) => Uint8Array.of(type.startSession, 0, 0, 0, ...KINDS[kind]),
   startedSession: (status: number) =>
     status === startStatus.success
       ? Uint8Array.of(type.startedSession, status, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -69,6 +75,11 @@ export function dataIn(bytes: Uint8Array): Uint8Array {
   return bytes.slice(DATA_HEAD_BYTES);
 }
 
+/** Undefined: of a kind that is not known. */
+export function sessionKindIn(bytes: Uint8Array): SessionKind | undefined {
+  return sessionKinds.find((kind) => KINDS[kind].every((byte, index) => bytes[4 + index] === byte));
+}
+
 export interface LoginData {
   readonly status: number;
   readonly login: number;
@@ -92,14 +103,14 @@ function dataMessage(kind: number, sequence: number, bytes: Uint8Array): Uint8Ar
   return Uint8Array.of(kind, 0, 0, 0, ...uint32(sequence), ...uint16(bytes.length), ...bytes);
 }
 
-function plain(kind: number, sequence: number): Uint8Array {
+export function plain(kind: number, sequence: number): Uint8Array {
   return Uint8Array.of(kind, 0, 0, 0, ...uint32(sequence));
 }
 
-function uint16(value: number): readonly number[] {
+export function uint16(value: number): readonly number[] {
   return [value & 0xff, (value >> 8) & 0xff];
 }
 
-function uint32(value: number): readonly number[] {
+export function uint32(value: number): readonly number[] {
   return [value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, (value >>> 24) & 0xff];
 }

@@ -35,7 +35,7 @@ export {
   type AmtPower,
   type AmtPowerRequest,
 } from './amt/power.ts';
-export { listenerSettings, solStateRequest } from './amt/redirection.ts';
+export { listenerSettings, redirectionRequest } from './amt/redirection.ts';
 export { bootOrderRequest, bootRoleRequest, bootSettings, type AmtBootSource } from './amt/boot.ts';
 export { httpsBootSupport, isNextBoot, nextBootOf, type AmtNextBoot } from './amt/next-boot.ts';
 export {

@@ -1,4 +1,5 @@
 /** The next boot of a simulated machine with Intel AMT: its settings, its boot source, and the associations that report them. */
+import type { BootFlags } from '@tinkerbell/ipmi';
 import { className, urlInParameters, xmlText, type XmlElement } from '@tinkerbell/wsman';
 import {
   BOOT_SETTINGS,
@@ -61,11 +62,19 @@ export class AmtBoot {
   setRole(role: string): number {
     if (role !== ROLES.nextBoot && role !== ROLES.none) return INVALID;
     if (this.#lies.ignoresBoot === true) return 0;
-    const device = this.#value('BIOSSetup') === 'true' ? 'bios' : BOOT_SOURCES[this.#source ?? ''];
+    const device = this.#device();
     const isSet = role === ROLES.nextBoot && device !== undefined;
     this.#machine.bootFlags = isSet ? { isValid: true, device, isPersistent: false, isEfi: true } : undefined;
+    this.#machine.bootsRedirectedDisc = isSet && this.#source === undefined && device === 'cdrom';
     this.#machine.httpBootUri = isSet && this.#source === HTTPS_SOURCE ? this.#url() : undefined;
     return 0;
+  }
+
+  /** Undefined: none is set. */
+  #device(): BootFlags['device'] | undefined {
+    if (this.#value('BIOSSetup') === 'true') return 'bios';
+    if (this.#source !== undefined) return BOOT_SOURCES[this.#source];
+    return this.#value('UseIDER') === 'true' && this.#value('IDERBootDevice') === '1' ? 'cdrom' : undefined;
   }
 
   /** The items of an enumeration, as XML. Undefined: of another class. */

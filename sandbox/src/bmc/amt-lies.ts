@@ -30,7 +30,11 @@ export interface AmtLies {
   missing?: RegExp;
   /** Has no serial console behind its login. */
   hasNoSol?: boolean;
-  /** Sends this instead of each message of the serial console. */
+  /** Has no drive behind its login. */
+  hasNoIder?: boolean;
+  /** The buffer that a session of the drive reports, in bytes. */
+  iderBufferBytes?: number;
+  /** Sends this instead of each message of a session. */
   consoleSends?: Uint8Array;
   /** Holds every answer. */
   stalls?: boolean;

@@ -1,161 +1,168 @@
-/** The serial console of a simulated Intel AMT. One session at a time has it. */
-import { createHash, randomBytes } from 'node:crypto';
+/** The sessions of a simulated Intel AMT: one at a time has the serial console, and one the drive. */
 import type { Socket } from 'node:net';
 import {
   dataIn,
-  digestOf,
-  encodeTexts,
-  loginIn,
-  loginType,
   message,
   MessageReader,
+  sessionKindIn,
   startStatus,
-  textsIn,
   type,
-  type LoginType,
+  type SessionKind,
 } from '@tinkerbell/amt-redirection';
+import { AmtDriveSession } from './amt-drive-session.ts';
 import type { AmtLies } from './amt-lies.ts';
 import type { AmtAccount } from './amt-login.ts';
+import { AmtSessionLogin } from './amt-session-login.ts';
+import type { RedfishSimulatedMachine } from './redfish-machine.ts';
 import type { SimulatedSerial } from './simulated-machine.ts';
 
 export interface AmtRedirectionOptions {
   readonly account: AmtAccount;
-  readonly serial: SimulatedSerial;
+  readonly machine: RedfishSimulatedMachine;
   readonly lies: AmtLies;
+  /** Whether the firmware has it switched on. */
+  readonly offers: (kind: SessionKind) => boolean;
 }
-
-const REALM = 'Digest:A4070000000000000000000000000000';
-const OFFERED = [loginType.plain, loginType.digest2069, loginType.digest2617];
-const REFUSED = 1;
 
 export class AmtRedirection {
   readonly #options: AmtRedirectionOptions;
-  #active: AmtConsoleSession | undefined;
+  readonly #active = new Map<SessionKind, Session>();
 
   constructor(options: AmtRedirectionOptions) {
     this.#options = options;
-    options.serial.onOutput = (characters) => this.#active?.print(characters);
+    options.machine.serial.onOutput = (characters) => {
+      const session = this.#active.get('sol')?.kindSession;
+      if (session instanceof ConsoleSession) session.print(characters);
+    };
+  }
+
+  /** The session that has the drive. */
+  get drive(): AmtDriveSession | undefined {
+    const session = this.#active.get('ider')?.kindSession;
+    return session instanceof AmtDriveSession ? session : undefined;
   }
 
   serve(socket: Socket): void {
-    const session = new AmtConsoleSession(socket, this.#options);
+    const session = new Session(socket, this.#options, (kind) => this.#active.has(kind));
     const reader = new MessageReader('console');
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      if (this.#active === session) this.#active = undefined;
-    });
+    socket.on('close', () => this.#close(session));
     socket.on('data', (bytes: Uint8Array) => {
       const { consoleSends } = this.#options.lies;
       if (consoleSends !== undefined) return void socket.write(consoleSends);
       for (const one of reader.take(bytes)) {
-        if (!session.on(one, this.#isBusy(session))) return void socket.end();
-        if (session.isOpen) this.#active = session;
+        if (!session.on(one)) return void socket.end();
+        if (session.isOpen) this.#open(session);
       }
       if (reader.isBroken) socket.end();
     });
   }
 
-  #isBusy(session: AmtConsoleSession): boolean {
-    return this.#active !== undefined && this.#active !== session;
+  #open(session: Session): void {
+    if (session.kind === undefined) return;
+    this.#active.set(session.kind, session);
+    if (session.kind === 'ider') this.#options.machine.redirectedDisc = this.drive;
+  }
+
+  #close(session: Session): void {
+    session.kindSession?.close();
+    if (session.kind === undefined || this.#active.get(session.kind) !== session) return;
+    this.#active.delete(session.kind);
+    if (session.kind === 'ider') this.#options.machine.redirectedDisc = undefined;
   }
 }
 
-class AmtConsoleSession {
-  isOpen = false;
+/** The part of a session that is the same for both kinds. */
+class Session {
+  kind: SessionKind | undefined;
+  kindSession: ConsoleSession | AmtDriveSession | undefined;
   readonly #socket: Socket;
   readonly #options: AmtRedirectionOptions;
-  readonly #nonce = randomBytes(16).toString('hex');
-  #isIn = false;
-  #sequence = 0;
+  readonly #isTaken: (kind: SessionKind) => boolean;
+  readonly #login: AmtSessionLogin;
 
-  constructor(socket: Socket, options: AmtRedirectionOptions) {
+  constructor(socket: Socket, options: AmtRedirectionOptions, isTaken: (kind: SessionKind) => boolean) {
     this.#socket = socket;
     this.#options = options;
+    this.#isTaken = isTaken;
+    this.#login = new AmtSessionLogin(options.account, options.lies);
   }
 
-  print(characters: Uint8Array): void {
-    this.#socket.write(message.dataFromHost(this.#sequence++, characters));
+  get isOpen(): boolean {
+    return this.kindSession?.isOpen === true;
   }
 
   /** Returns false when the session is over. */
-  on(bytes: Uint8Array, isBusy: boolean): boolean {
+  on(bytes: Uint8Array): boolean {
     switch (bytes[0]) {
       case type.startSession:
-        this.#socket.write(message.startedSession(this.#startStatus(isBusy)));
+        this.kind = sessionKindIn(bytes);
+        this.#socket.write(message.startedSession(this.#startStatus()));
         return true;
       case type.authenticate:
-        this.#logIn(bytes);
-        return true;
-      case type.startSol:
-        if (!this.#isIn) return false;
-        this.isOpen = this.#options.lies.hasNoSol !== true;
-        this.#socket.write(message.startedSol(this.isOpen ? 0 : 1, this.#sequence++));
-        return this.isOpen;
-      case type.dataToHost:
-        if (this.isOpen) this.#options.serial.write(dataIn(bytes));
-        return this.isOpen;
-      case type.ping:
-        this.#socket.write(message.pong(this.#sequence++));
-        return true;
-      case type.endSol:
-        this.#socket.write(message.endedSol(this.#sequence++));
+        this.#socket.write(this.#login.answerTo(bytes));
         return true;
       case type.endSession:
         return false;
       default:
-        return true;
+        if (!this.#login.isIn || this.kind === undefined) return false;
+        this.kindSession ??= this.#created(this.kind);
+        return this.kindSession.on(bytes);
     }
   }
 
-  #startStatus(isBusy: boolean): number {
-    return isBusy ? startStatus.busy : startStatus.success;
+  #startStatus(): number {
+    if (this.kind === undefined) return startStatus.unknownType;
+    if (!this.#options.offers(this.kind)) return startStatus.unsupported;
+    return this.#isTaken(this.kind) ? startStatus.busy : startStatus.success;
   }
 
-  #logIn(bytes: Uint8Array): void {
-    const { login, data } = loginIn(bytes);
-    const texts = textsIn(data) ?? [];
-    switch (login) {
-      case loginType.query:
-        return this.#answer(0, login, Uint8Array.from(this.#offered()));
-      case loginType.plain:
-        return this.#decide(login, texts[1] === this.#options.account.password && this.#isUser(texts));
-      case loginType.digest2069:
-      case loginType.digest2617:
-        return this.#onDigest(login, texts);
-      default:
-        return this.#decide(loginType.query, false);
-    }
-  }
-
-  #onDigest(login: LoginType, texts: readonly string[]): void {
-    const [username = '', , nonce = '', , clientNonce = '', count = '', response = ''] = texts;
-    if (response === '') {
-      const quality = login === loginType.digest2617 ? ['auth'] : [];
-      return this.#answer(REFUSED, login, encodeTexts([REALM, this.#nonce, ...quality]));
-    }
-    const { password } = this.#options.account;
-    const given = { login, realm: REALM, nonce, username, password, count, clientNonce };
-    this.#decide(login, nonce === this.#nonce && response === digestOf(given, md5) && this.#isUser(texts));
-  }
-
-  #isUser([username]: readonly string[]): boolean {
-    return username === this.#options.account.username;
-  }
-
-  #offered(): readonly number[] {
-    return this.#options.lies.hasNoDigest === true ? [loginType.plain] : OFFERED;
-  }
-
-  #decide(login: LoginType, isIn: boolean): void {
-    this.#isIn = isIn;
-    this.#answer(isIn ? 0 : REFUSED, login, new Uint8Array());
-  }
-
-  #answer(status: number, login: LoginType, data: Uint8Array): void {
-    this.#socket.write(message.authenticated(status, login, data));
+  #created(kind: SessionKind): ConsoleSession | AmtDriveSession {
+    const send = (bytes: Uint8Array): void => void this.#socket.write(bytes);
+    const { lies, machine } = this.#options;
+    return kind === 'sol' ? new ConsoleSession(send, machine.serial, lies) : new AmtDriveSession(send, lies);
   }
 }
 
-function md5(text: string): string {
-  return createHash('md5').update(text, 'utf8').digest('hex');
+class ConsoleSession {
+  isOpen = false;
+  readonly #send: (bytes: Uint8Array) => void;
+  readonly #serial: SimulatedSerial;
+  readonly #lies: AmtLies;
+  #sequence = 0;
+
+  constructor(send: (bytes: Uint8Array) => void, serial: SimulatedSerial, lies: AmtLies) {
+    this.#send = send;
+    this.#serial = serial;
+    this.#lies = lies;
+  }
+
+  print(characters: Uint8Array): void {
+    this.#send(message.dataFromHost(this.#sequence++, characters));
+  }
+
+  close(): void {
+    this.isOpen = false;
+  }
+
+  /** Returns false when the session is over. */
+  on(bytes: Uint8Array): boolean {
+    switch (bytes[0]) {
+      case type.startSol:
+        this.isOpen = this.#lies.hasNoSol !== true;
+        this.#send(message.startedSol(this.isOpen ? 0 : 1, this.#sequence++));
+        return this.isOpen;
+      case type.dataToHost:
+        if (this.isOpen) this.#serial.write(dataIn(bytes));
+        return this.isOpen;
+      case type.ping:
+        this.#send(message.pong(this.#sequence++));
+        return true;
+      case type.endSol:
+        this.#send(message.endedSol(this.#sequence++));
+        return true;
+      default:
+        return true;
+    }
+  }
 }

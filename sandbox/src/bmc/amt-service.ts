@@ -25,6 +25,7 @@ export interface AmtAnswer {
 }
 
 const ENUMERATION = 'http://schemas.xmlsoap.org/ws/2004/09/enumeration';
+const IDENTITY = 'http://schemas.dmtf.org/wbem/wsman/identity/1/wsmanidentity.xsd';
 /** The operations of `RequestPowerStateChange` that the machine knows. */
 const POWER = new Map<string, ChassisOperation>([
   ['2', 'on'],
@@ -51,13 +52,11 @@ export class AmtService {
     this.#login = new AmtLogin({ username, password });
   }
 
-  /** Whether consoles are served, as the firmware is set. */
-  get offersConsole(): boolean {
+  /** Whether sessions are served, as the firmware is set. */
+  offers(kind: 'sol' | 'ider'): boolean {
     const values = new Map(this.#redirection);
-    return (
-      values.get('ListenerEnabled') === 'true' &&
-      ['32770', '32771'].includes(values.get('EnabledState') ?? '')
-    );
+    const states = kind === 'sol' ? ['32770', '32771'] : ['32769', '32771'];
+    return values.get('ListenerEnabled') === 'true' && states.includes(values.get('EnabledState') ?? '');
   }
 
   async respond({ method, target, headers, body }: AmtRequest): Promise<AmtAnswer> {
@@ -73,9 +72,8 @@ export class AmtService {
     }
     if (answerText !== undefined) return { status: 200, text: answerText };
     const request = parseXml(body);
-    return request.ok
-      ? await this.#answer(request.value)
-      : fault('SchemaValidationError', request.error.code);
+    if (!request.ok) return fault('SchemaValidationError', request.error.code);
+    return isIdentify(request.value) ? identity() : await this.#answer(request.value);
   }
 
   async #answer(envelope: XmlElement): Promise<AmtAnswer> {
@@ -178,6 +176,22 @@ export class AmtService {
     this.#redirection = changed(this.#redirection, { EnabledState: state });
     return 0;
   }
+}
+
+function isIdentify(envelope: XmlElement): boolean {
+  return findElement(envelope, 'Identify') !== undefined;
+}
+
+/** DSP0226, section 11. */
+function identity(): AmtAnswer {
+  const facts = {
+    ProtocolVersion: 'http://schemas.dmtf.org/wbem/wsman/1/wsman.xsd',
+    ProductVendor: 'Intel(r)',
+    ProductVersion: 'AMT 15.0.47',
+  };
+  const inner = Object.entries(facts).map(([name, value]) => `<i:${name}>${value}</i:${name}>`);
+  const response = `<i:IdentifyResponse xmlns:i="${IDENTITY}">${inner.join('')}</i:IdentifyResponse>`;
+  return envelopeOf(response);
 }
 
 function changed(members: AmtMembers, values: Readonly<Record<string, string | undefined>>): AmtMembers {

@@ -1,8 +1,9 @@
-/** A simulated Intel AMT: WS-Management over HTTP or HTTPS, and the serial console two ports above it. */
+/** A simulated Intel AMT: WS-Management over HTTP or HTTPS, and its sessions two ports above it. */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Server as TcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import type { AmtDriveSession } from './amt-drive-session.ts';
 import { AmtRedirection } from './amt-redirection.ts';
 import { AmtService, type AmtServiceOptions } from './amt-service.ts';
 import { bodyOf } from './request-body.ts';
@@ -10,16 +11,19 @@ import { bodyOf } from './request-body.ts';
 export interface AmtSimulatorOptions extends AmtServiceOptions {
   /** Without it, the service speaks plain HTTP. */
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** Default: 127.0.0.1. */
+  readonly address?: string;
   /** Default: a free port. */
   readonly port?: number;
 }
 
-const CONSOLE_PORT_AFTER = 2;
+const SESSION_PORT_AFTER = 2;
 
 export class AmtSimulator implements AsyncDisposable {
   readonly service: AmtService;
   readonly #server: Server;
-  readonly #consoles: TcpServer;
+  readonly #sessions: TcpServer;
+  readonly #redirection: AmtRedirection;
   readonly #sockets = new Set<Socket>();
 
   private constructor(options: AmtSimulatorOptions) {
@@ -28,33 +32,34 @@ export class AmtSimulator implements AsyncDisposable {
     const http = process.getBuiltinModule('node:http');
     const { tls, machine, username, password } = options;
     this.#server = tls === undefined ? http.createServer(listener) : createHttpsServer(tls, listener);
-    const { lies } = this.service;
-    const redirection = new AmtRedirection({
+    const { service } = this;
+    this.#redirection = new AmtRedirection({
       account: { username, password },
-      serial: machine.serial,
-      lies,
+      machine,
+      lies: service.lies,
+      offers: (kind) => service.offers(kind),
     });
     const serve = (socket: Socket): void => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
-      if (this.service.offersConsole) redirection.serve(socket);
+      if (service.offers('sol') || service.offers('ider')) this.#redirection.serve(socket);
       else socket.destroy();
     };
-    this.#consoles = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
+    this.#sessions = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
   }
 
-  /** Listens on 127.0.0.1. */
   static async open(options: AmtSimulatorOptions): Promise<AmtSimulator> {
     for (;;) {
       const simulator = new AmtSimulator(options);
-      await listening(simulator.#server, options.port ?? 0);
-      const isWhole = await listening(simulator.#consoles, simulator.port + CONSOLE_PORT_AFTER).then(
+      const { address = '127.0.0.1', port = 0 } = options;
+      await listening(simulator.#server, port, address);
+      const isWhole = await listening(simulator.#sessions, simulator.port + SESSION_PORT_AFTER, address).then(
         () => true,
         () => false,
       );
       if (isWhole) return simulator;
       await simulator[Symbol.asyncDispose]();
-      if (options.port !== undefined) throw new Error(`port ${options.port + CONSOLE_PORT_AFTER} is in use`);
+      if (options.port !== undefined) throw new Error(`port ${options.port + SESSION_PORT_AFTER} is in use`);
     }
   }
 
@@ -63,12 +68,22 @@ export class AmtSimulator implements AsyncDisposable {
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
+  /** The session that has the drive. */
+  get drive(): AmtDriveSession | undefined {
+    return this.#redirection.drive;
+  }
+
+  /** Breaks the connections of all sessions. */
+  breakSessions(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());
     this.#server.closeAllConnections();
-    for (const socket of this.#sockets) socket.destroy();
-    this.#consoles.close();
+    this.breakSessions();
+    this.#sessions.close();
     await promise;
   }
 
@@ -83,8 +98,8 @@ export class AmtSimulator implements AsyncDisposable {
   }
 }
 
-async function listening(server: TcpServer, port: number): Promise<void> {
+async function listening(server: TcpServer, port: number, address: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  server.once('error', reject).listen(port, address, resolve);
   await promise;
 }

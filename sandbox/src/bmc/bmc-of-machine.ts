@@ -7,6 +7,7 @@ import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
 import { isRecord } from '@tinkerbell/yaml/json';
 import type { ApiObject } from '../api-client.ts';
 import type { Machine } from '../qemu-machine.ts';
+import { AmtSimulator } from './amt-simulator.ts';
 import type { IpmiLies } from './ipmi-lies.ts';
 import { IpmiResponder } from './ipmi-responder.ts';
 import { controlledMachine, type ControlledMachine } from './machine-with-bmc.ts';
@@ -24,8 +25,8 @@ export interface MachineBmc extends AsyncDisposable {
   ofHardware(hardware: ApiObject): ApiObject;
 }
 
-/** `redfish` has IPMI as well, for the serial console, as BMCs of servers do. */
-export type BmcProtocol = 'ipmi' | 'redfish';
+/** `redfish` has IPMI as well, for the serial console, as BMCs of servers do. `amt` is alone, as in a PC. */
+export type BmcProtocol = 'ipmi' | 'redfish' | 'amt';
 
 const ACCOUNT = { username: 'admin', password: 'sandbox-bmc' };
 const LOOPBACK = '127.0.0.1';
@@ -42,7 +43,14 @@ export async function openBmcOf(
   address: string = LOOPBACK,
 ): Promise<MachineBmc> {
   const controlled = controlledMachine(machine, dirname(machine.diskPath));
+  const name = `${machine.name}-bmc`;
   const open = new AsyncDisposableStack();
+  if (protocol === 'amt') {
+    const amt = open.use(await AmtSimulator.open({ ...ACCOUNT, machine: controlled, address }));
+    const providerOptions = { intelAMT: { port: amt.port }, preferredOrder: ['intelamt'] };
+    const lies = { ipmi: {}, redfish: undefined };
+    return { ...bmcWith(name, { address, providerOptions, controlled, open }), lies };
+  }
   const ipmi = open.use(await openIpmi(controlled, address));
   const redfish = protocol === 'redfish' ? open.use(await openRedfish(controlled, address)) : undefined;
   const providerOptions = {
@@ -50,11 +58,24 @@ export async function openBmcOf(
     ...(redfish === undefined ? {} : { redfish: { port: redfish.port } }),
     preferredOrder: redfish === undefined ? ['ipmitool'] : ['gofish', 'ipmitool'],
   };
-  const name = `${machine.name}-bmc`;
+  const lies = { ipmi: ipmi.lies, redfish: redfish?.lies };
+  return { ...bmcWith(name, { address, providerOptions, controlled, open }), lies };
+}
+
+interface BmcParts {
+  readonly address: string;
+  readonly providerOptions: object;
+  readonly controlled: ControlledMachine;
+  readonly open: AsyncDisposableStack;
+}
+
+function bmcWith(
+  name: string,
+  { address, providerOptions, controlled, open }: BmcParts,
+): Omit<MachineBmc, 'lies'> {
   return {
     objects: objectsFor(name, { host: address, providerOptions }),
     operations: controlled.operations,
-    lies: { ipmi: ipmi.lies, redfish: redfish?.lies },
     ofHardware: (hardware) => ({
       ...hardware,
       spec: { ...fieldsOf(hardware), bmcRef: { apiGroup: 'bmc.tinkerbell.org', kind: 'Machine', name } },

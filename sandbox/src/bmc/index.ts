@@ -1,4 +1,5 @@
 export { AmtSimulator, type AmtSimulatorOptions } from './amt-simulator.ts';
+export { type AmtDriveSession } from './amt-drive-session.ts';
 export { type AmtLies } from './amt-lies.ts';
 export { IpmiResponder, type IpmiResponderDeps, type IpmiResponderOptions } from './ipmi-responder.ts';
 export { type IpmiLies } from './ipmi-lies.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import type { BootFlags, ChassisOperation } from '@tinkerbell/ipmi';
 import type { BootOnce, Machine } from '../qemu-machine.ts';
+import { NbdServer, type ReadableDisc } from './nbd-server.ts';
 import type { RedfishSimulatedMachine } from './redfish-machine.ts';
 import { PlainMachine, type SimulatedSerial } from './simulated-machine.ts';
 
@@ -18,6 +19,12 @@ export interface ControlledMachine extends RedfishSimulatedMachine {
 export function controlledMachine(machine: Machine, directory: string): ControlledMachine {
   const { device, inventories, sensorRecords, readings } = new PlainMachine();
   const operations: string[] = [];
+  /** Of the machine that runs. */
+  let drive: NbdServer | undefined;
+  const exported = async (disc: ReadableDisc | undefined): Promise<string | undefined> => {
+    drive = disc && (await NbdServer.open(disc));
+    return drive?.url;
+  };
   const controlled = {
     device,
     inventories,
@@ -27,6 +34,8 @@ export function controlledMachine(machine: Machine, directory: string): Controll
     bootFlags: undefined as BootFlags | undefined,
     media: undefined as string | undefined,
     httpBootUri: undefined as string | undefined,
+    redirectedDisc: undefined as ReadableDisc | undefined,
+    bootsRedirectedDisc: false,
     serial: serialOf(machine),
     operations,
     isOn: () => machine.isOn(),
@@ -34,9 +43,12 @@ export function controlledMachine(machine: Machine, directory: string): Controll
       operations.push(operation);
       if (operation === 'diagnostic-interrupt') return;
       if (operation !== 'on') await machine.powerOff();
+      if (operation !== 'on') await drive?.[Symbol.asyncDispose]();
       if (operation === 'off' || operation === 'soft') return;
-      const { bootFlags, media, httpBootUri } = controlled;
-      const image = () => download(media, join(directory, `${machine.name}.iso`));
+      const { bootFlags, media, httpBootUri, redirectedDisc, bootsRedirectedDisc } = controlled;
+      const image = bootsRedirectedDisc
+        ? () => exported(redirectedDisc)
+        : () => download(media, join(directory, `${machine.name}.iso`));
       const setting = { flags: bootFlags, httpBootUri };
       await machine.powerOn(await bootOnceOf(setting, image));
       if (bootFlags?.isPersistent === true) return;

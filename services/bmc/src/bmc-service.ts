@@ -2,7 +2,7 @@
  * Controls BMCs (upstream Rufio): checks Machines, and runs Jobs and their Tasks. A wake-up has no payload and may be duplicated or
  * lost: the reconcilers read the current state, and a periodic scan finds missed changes.
  */
-import { CERTIFICATE_ANNOTATION, hasEnded } from '@tinkerbell/bmc';
+import { CERTIFICATE_ANNOTATION, hasEnded, MEDIA_ANNOTATION } from '@tinkerbell/bmc';
 import { WorkQueue } from '@tinkerbell/engine-work-queue';
 import { repeat, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
@@ -94,8 +94,10 @@ class BmcController {
   }
 
   #takeMachine(path: string, { type, object }: Change<BmcMachine>): void {
-    if (type === 'deleted') this.#checked.delete(path);
-    else this.#addMachine(path, object);
+    if (type !== 'deleted') return this.#addMachine(path, object);
+    this.#checked.delete(path);
+    // Ends what this server does for it.
+    this.#queues.machines.add(path);
   }
 
   #addMachine(path: string, machine: BmcMachine): void {
@@ -106,6 +108,7 @@ class BmcController {
       annotations?.[REFRESH],
       annotations?.[ROTATE],
       annotations?.[CERTIFICATE_ANNOTATION],
+      annotations?.[MEDIA_ANNOTATION],
     ]);
     if (this.#checked.get(path) === version) return;
     this.#checked.set(path, version);

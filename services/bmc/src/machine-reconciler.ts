@@ -11,6 +11,7 @@ import { Subscriptions } from './events/keep-subscription.ts';
 import { pinFirstCertificate } from './first-certificate.ts';
 import { collectInventory, nextInventoryMs, refuseInventory } from './inventory.ts';
 import { rotatePassword } from './rotate-password.ts';
+import { ServedMedia } from './served-media.ts';
 import { timeOf } from './status-times.ts';
 import { recordForMachine } from './timeline.ts';
 
@@ -34,9 +35,11 @@ export class MachineReconciler {
   /** Failed checks in a row, by Machine. */
   readonly #failures = new Map<string, number>();
   readonly #subscriptions: Subscriptions;
+  readonly #media: ServedMedia;
 
   constructor(deps: Reconciling) {
     this.#deps = deps;
+    this.#media = new ServedMedia(deps);
     this.#subscriptions = new Subscriptions(deps);
   }
 
@@ -51,6 +54,7 @@ export class MachineReconciler {
     ) {
       this.#failures.delete(path);
       this.#subscriptions.forget(path);
+      await this.#media.end(path);
       return undefined;
     }
     await rotatePassword(this.#deps, machine, connection);
@@ -62,9 +66,10 @@ export class MachineReconciler {
     }
     this.#failures.delete(path);
     await pinFirstCertificate(this.#deps, place, contact.certificateSha256);
+    const mediaMs = await this.#media.keep(place, machine, connection);
     await this.#subscriptions.keep(machine, connection);
     await collectInventory(this.#deps, machine);
-    return { atMs: this.#deps.clock.nowMs() + this.#nextMs(machine) };
+    return { atMs: this.#deps.clock.nowMs() + Math.min(mediaMs, this.#nextMs(machine)) };
   }
 
   #nextMs(machine: BmcMachine): number {

@@ -10,13 +10,14 @@ import {
 } from '@tinkerbell/bmc';
 import { BmcError, type BmcErrorCode } from '@tinkerbell/engine-bmc';
 import type { Again } from '@tinkerbell/engine-work-queue';
-import type { BmcTask } from '@tinkerbell/resources';
+import type { BmcJob, BmcTask } from '@tinkerbell/resources';
 import type { NamespacedName } from '@tinkerbell/store-contract';
 import { applySetting } from './apply-setting.ts';
 import { callBmc } from './call-bmc.ts';
 import { jobCollection, taskCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
 import { powerPass, type Pass, type Sent } from './power-pass.ts';
+import { rememberMedia } from './served-media.ts';
 import { timeOf } from './status-times.ts';
 import { recordForMachine, type BmcEvent } from './timeline.ts';
 
@@ -83,14 +84,37 @@ export class TaskReconciler {
       case 'power-status':
         return powerPass(deps, { task, connection, operation }, progress);
       case 'boot-device':
-      case 'virtual-media':
         return callBmc(deps, connection, {
           kind: operation.kind,
-          name: operation.kind === 'boot-device' ? 'set the boot device' : 'use virtual media',
+          name: 'set the boot device',
           isRepeatable: true,
           run: (session) => applySetting(deps.clock, session, operation),
         }).then((note) => ({ kind: 'completed', note }));
+      case 'virtual-media':
+        return this.#useMedia(task, connection, operation);
     }
+  }
+
+  /** The Machine forgets the old image first, so that nobody inserts it again meanwhile. */
+  async #useMedia(
+    task: BmcTask,
+    connection: PinnedConnection,
+    operation: Extract<BmcOperation, { kind: 'virtual-media' }>,
+  ): Promise<Pass> {
+    const machine = this.#jobOf(task)?.spec?.machineRef;
+    if (machine !== undefined) await rememberMedia(this.#deps, machine, undefined);
+    const { note, isServed } = await callBmc(this.#deps, connection, {
+      kind: operation.kind,
+      name: 'use virtual media',
+      isRepeatable: true,
+      run: (session) =>
+        applySetting(this.#deps.clock, session, operation)?.then((applied) => ({
+          note: applied,
+          isServed: session.servesMedia === true,
+        })),
+    });
+    if (machine !== undefined && isServed) await rememberMedia(this.#deps, machine, operation.url);
+    return { kind: 'completed', note };
   }
 
   /** Returns the Task with its start time, or undefined when it has ended meanwhile. */
@@ -123,12 +147,16 @@ export class TaskReconciler {
   }
 
   /** In the timeline of the machine of its Job. */
-  #record({ metadata }: BmcTask, event: BmcEvent): void {
+  #record(task: BmcTask, event: BmcEvent): void {
+    const machine = this.#jobOf(task)?.spec?.machineRef;
+    if (machine !== undefined) recordForMachine(this.#deps, machine, event);
+  }
+
+  #jobOf({ metadata }: BmcTask): BmcJob | undefined {
     const owner = metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
-    const job = jobCollection
+    return jobCollection
       .all(this.#deps.view)
       .find((one) => one.metadata.uid === owner?.uid && one.metadata.namespace === metadata.namespace);
-    if (job?.spec !== undefined) recordForMachine(this.#deps, job.spec.machineRef, event);
   }
 
   async #fail(task: BmcTask, message: string): Promise<Again> {

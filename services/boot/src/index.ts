@@ -11,6 +11,6 @@ export {
 } from './config.ts';
 export type { DhcpConfig } from './dhcp/dhcp-config.ts';
 export type { StartDhcpThread } from './dhcp/thread/start-thread.ts';
-export type { AllowedSources } from './iso/address-policy.ts';
+export { mayFetchFrom, type AllowedSources } from './iso/address-policy.ts';
 export { hasWorkToDo } from './machine-state.ts';
 export { createBootMetrics } from './metrics.ts';

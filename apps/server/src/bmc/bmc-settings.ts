@@ -1,7 +1,10 @@
 /** Settings of the control of BMCs, and of the way to them. */
 import type { BmcServiceConfig } from '@tinkerbell/service-bmc';
 import type { FlagReader } from '../settings/flag-reader.ts';
+import { allowedSources } from '../settings/iso-settings.ts';
+import { stackPorts } from '../settings/own-ports.ts';
 import { SettingsError } from '../settings/settings-error.ts';
+import type { DiscImageSettings } from './disc-images.ts';
 
 export interface BmcConnectionSettings {
   /** The limit for each request to a BMC. */
@@ -10,6 +13,7 @@ export interface BmcConnectionSettings {
   readonly caFile: string | undefined;
   /** A BMC without a pinned certificate may have any, which is then pinned. */
   readonly trustsFirstUse: boolean;
+  readonly discImages: DiscImageSettings;
 }
 
 /** More would only wait for the processor. */
@@ -21,6 +25,10 @@ export function bmcConnectionSettings(flags: FlagReader): BmcConnectionSettings 
     timeoutMs: flags.durationMs('rufio-bmc-connect-timeout'),
     caFile: caFile === '' ? undefined : caFile,
     trustsFirstUse: flags.boolean('bmc-trust-first-use'),
+    discImages: {
+      allowed: allowedSources(flags),
+      ownPorts: [flags.port('http-port'), ...stackPorts(flags)],
+    },
   };
 }
 

@@ -11,11 +11,19 @@ import {
   type Drivers,
   type TrustOf,
 } from '@tinkerbell/engine-bmc';
-import { messageOf, type Clock, type Random, type Udp, type Udp6 } from '@tinkerbell/platform-contract';
+import {
+  messageOf,
+  type Clock,
+  type HttpClient,
+  type Random,
+  type Udp,
+  type Udp6,
+} from '@tinkerbell/platform-contract';
 import { openNodeEndpointHttp, openNodeEndpointStream } from '@tinkerbell/platform-node';
 import type { Store } from '@tinkerbell/store-contract';
 import { SettingsError } from '../settings/settings-error.ts';
 import type { BmcConnectionSettings } from './bmc-settings.ts';
+import { mayFetchDisc } from './disc-images.ts';
 
 interface Deps {
   readonly store: Store;
@@ -23,20 +31,31 @@ interface Deps {
   readonly random: Random;
   readonly udp: Udp;
   readonly udp6: Udp6;
+  readonly httpClient: HttpClient;
 }
 
 /** Throws a SettingsError when the file of the authorities cannot be read. */
 export function openBmcConnections(deps: Deps, settings: BmcConnectionSettings): BmcConnections {
   const trustOf = trustIn(settings);
-  return new BmcConnections({ ...deps, ...settings, trustOf, drivers: driversFor(deps) });
+  return new BmcConnections({ ...deps, ...settings, trustOf, drivers: driversFor(deps, settings) });
 }
 
-function driversFor({ clock, random, udp, udp6 }: Deps): Drivers {
+function driversFor(
+  { clock, random, udp, udp6, httpClient }: Deps,
+  { discImages }: BmcConnectionSettings,
+): Drivers {
   const http = { clock, openHttp: openNodeEndpointHttp };
   return {
     ipmitool: createIpmiDriver({ clock, random, udp, udp6 }),
     gofish: createRedfishDriver(http),
-    intelamt: createAmtDriver({ ...http, openStream: openNodeEndpointStream, random, hash: nodeDigestHash }),
+    intelamt: createAmtDriver({
+      ...http,
+      openStream: openNodeEndpointStream,
+      random,
+      hash: nodeDigestHash,
+      httpClient,
+      mayFetch: mayFetchDisc(discImages),
+    }),
     rpc: createRpcDriver(http),
     homeassistant: createHomeAssistantDriver(http),
   };

@@ -40,7 +40,8 @@ function magicOf(text: string): string | undefined {
   return /^[\x20-\x7e]{64,4096}$/.test(text) ? text : undefined;
 }
 
-function allowedSources(flags: FlagReader): AllowedSources {
+/** `--iso-allow-source`. */
+export function allowedSources(flags: FlagReader): AllowedSources {
   const hostNames: string[] = [];
   const networks: IpNetwork[] = [];
   for (const text of flags.list('iso-allow-source')) {

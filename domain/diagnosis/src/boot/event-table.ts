@@ -38,6 +38,8 @@ export const eventTable: Readonly<Record<string, EventMeaning>> = {
   'bmc-inventory-failed': aside('its BMC does not report its parts'),
   'bmc-events-subscribed': aside('its BMC sends its events to the server'),
   'bmc-events-unavailable': aside('its BMC sends no events'),
+  'bmc-media-served': aside('the server put the image into its virtual drive again'),
+  'bmc-media-failed': trouble('the server cannot put the image into its virtual drive'),
   'bmc-event': aside('its BMC reported an event'),
   'bmc-alert': aside('its BMC reported a warning or a failure'),
   'console-opened': aside('its serial console was opened'),

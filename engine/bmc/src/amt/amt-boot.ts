@@ -23,21 +23,30 @@ const SOURCES: Readonly<Partial<Record<BootDevice, AmtBootSource>>> = {
   disk: 'disk',
   cdrom: 'cdrom',
 };
+const WITHOUT_SOURCE: ReadonlySet<BootDevice> = new Set(['bios', 'none']);
 /** Answers of firmware that lacks a class. */
 const NOT_REPORTED: ReadonlySet<BmcErrorCode> = new Set(['unsupported', 'rejected']);
 const SETTINGS = { resource: amtClass.bootSettings };
 
-/** Rejects with `unsupported`, and changes nothing, for what AMT does not have. The firmware chooses BIOS or UEFI mode itself. */
-export async function writeAmtBoot(client: AmtClient, setting: BootSetting): Promise<void> {
+/**
+ * `hasDisc`: the CD is that of a session, and not a drive in the machine. Rejects with `unsupported`, and changes nothing, for what AMT
+ * does not have. The firmware chooses BIOS or UEFI mode itself.
+ */
+export async function writeAmtBoot(
+  client: AmtClient,
+  setting: BootSetting,
+  { hasDisc }: { readonly hasDisc: boolean },
+): Promise<void> {
   const { device, persistent, httpBootUri: url } = setting;
   if (persistent) throw new BmcError('unsupported', 'AMT sets the boot device for the next boot only');
-  const source = sourceOf(setting);
-  if (source === undefined && device !== 'bios' && device !== 'none')
+  const usesRedirectedCd = device === 'cdrom' && hasDisc;
+  const source = usesRedirectedCd ? undefined : sourceOf(setting);
+  if (source === undefined && !usesRedirectedCd && !WITHOUT_SOURCE.has(device))
     throw new BmcError('unsupported', `AMT has no boot device ${device}`);
   const sent = await client.get(SETTINGS);
   if (url !== undefined) checkHttpsBoot(sent);
   const parameters = url === undefined ? {} : { parameters: httpsBootParameters(url) };
-  const members = bootSettings(sent, { entersSetup: device === 'bios', ...parameters });
+  const members = bootSettings(sent, { entersSetup: device === 'bios', usesRedirectedCd, ...parameters });
   // An older choice of the boot order would prevent the change of the settings.
   await order(client, undefined);
   await client.put(SETTINGS, members);
@@ -84,6 +93,8 @@ export async function readAmtBoot(
       return { ...usual, device: 'none' };
     case 'setup':
       return { ...usual, device: 'bios' };
+    case 'redirected-cd':
+      return { ...usual, device: 'cdrom' };
     case 'source':
       return { ...usual, ...deviceOf(next, written?.httpBootUri) };
   }

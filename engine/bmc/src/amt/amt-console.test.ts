@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeClock, nodeRandom, openNodeEndpointHttp } from '@tinkerbell/platform-node';
+import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import fc from 'fast-check';
 import { BmcError } from '../bmc-error.ts';
 import type { BmcSession, SerialConsole } from '../driver.ts';
@@ -125,7 +125,6 @@ test('a user name that is too long is refused before anything is connected', asy
   const openStream = () => assert.fail('it connected');
   const deps = {
     clock: nodeClock,
-    openHttp: openNodeEndpointHttp,
     openStream,
     random: nodeRandom,
     hash: nodeDigestHash,
@@ -133,5 +132,5 @@ test('a user name that is too long is refused before anything is connected', asy
   const credentials = { username: 'u'.repeat(300), password: 'x' };
   const target = { host: '127.0.0.1', credentials, trust: { kind: 'any' }, timeoutMs: 100 } as const;
   const given = { target, options: {}, signal: new AbortController().signal };
-  assert.equal(await codeOf(openAmtConsole(deps, given, 1)), 'wrong-credentials');
+  assert.equal(await codeOf(openAmtConsole(deps, given)), 'wrong-credentials');
 });

@@ -1,53 +1,27 @@
 /** The serial console of Intel AMT. It performs what the session of `@tinkerbell/amt-redirection` decides. */
-import { HEARTBEAT_MS, SolSession, type SolFailure, type SolStep } from '@tinkerbell/amt-redirection';
+import { HEARTBEAT_MS, SolSession, type SolStep } from '@tinkerbell/amt-redirection';
 import type { Clock, EndpointStream } from '@tinkerbell/platform-contract';
-import { bytesToHex } from '@tinkerbell/wire';
-import { BmcError, type BmcErrorCode } from '../bmc-error.ts';
+import { BmcError } from '../bmc-error.ts';
 import { consoleClosed, endOutput, OUTPUT_BYTES_MAX } from '../console-output.ts';
-import type { BmcCredentials, SerialConsole } from '../driver.ts';
+import type { SerialConsole } from '../driver.ts';
 import { bmcErrorOf } from '../http/bmc-request.ts';
 import type { AmtTarget } from './amt-client.ts';
 import type { AmtDeps } from './amt-deps.ts';
+import { openRedirectionStream, sessionError, sessionWith } from './redirection-stream.ts';
 
-/** The ports of consoles follow those of WS-Management: 16994 and 16995. */
-const PORT_AFTER = 2;
-const CLIENT_NONCE_BYTES = 16;
 /** A device that has missed this many heartbeats is gone. */
 const HEARTBEATS_MISSED = 4;
-const CODES: Readonly<Record<SolFailure, BmcErrorCode>> = {
-  busy: 'busy',
-  unsupported: 'unsupported',
-  'wrong-credentials': 'wrong-credentials',
-  invalid: 'invalid-answer',
-};
 
-/** `port` is that of WS-Management. */
 export async function openAmtConsole(
-  deps: AmtDeps,
-  { target, options, signal }: AmtTarget,
-  port: number,
+  deps: Pick<AmtDeps, 'clock' | 'openStream' | 'random' | 'hash'>,
+  given: AmtTarget,
 ): Promise<SerialConsole> {
-  const { host, credentials, trust, timeoutMs } = target;
-  const tls = options.hostScheme === 'https' ? trust : undefined;
-  const session = sessionFor(deps, credentials);
-  const stream = await deps
-    .openStream({ host, port: port + PORT_AFTER, tls, timeoutMs, signal })
-    .catch((thrown: unknown) => {
-      throw bmcErrorOf(thrown);
-    });
+  const { credentials, timeoutMs } = given.target;
+  const session = sessionWith(deps, (secrets) => new SolSession(credentials, secrets));
+  const stream = await openRedirectionStream(deps, given);
   const console = new AmtConsole(stream, session, deps.clock);
   await console.open(timeoutMs);
   return console;
-}
-
-function sessionFor({ random, hash }: AmtDeps, credentials: BmcCredentials): SolSession {
-  const clientNonce = bytesToHex(random.bytes(CLIENT_NONCE_BYTES));
-  try {
-    return new SolSession(credentials, { md5: (text) => hash('MD5', text), clientNonce });
-  } catch (thrown) {
-    const message = 'the user name is too long for the serial console of AMT';
-    throw new BmcError('wrong-credentials', message, { cause: thrown });
-  }
 }
 
 class AmtConsole implements SerialConsole {
@@ -124,7 +98,7 @@ class AmtConsole implements SerialConsole {
     if (outcome?.kind === 'open') this.#opened.resolve();
     else this.#wait(HEARTBEAT_MS * HEARTBEATS_MISSED);
     for (const bytes of output) this.#controller?.enqueue(bytes);
-    if (outcome?.kind === 'failed') throw new BmcError(CODES[outcome.failure], outcome.message);
+    if (outcome?.kind === 'failed') throw sessionError(outcome);
     if (outcome?.kind === 'closed') return await this.#end(undefined);
     if ((this.#controller?.desiredSize ?? 1) > 0) return;
     this.#room = Promise.withResolvers();

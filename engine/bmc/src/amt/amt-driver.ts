@@ -1,6 +1,6 @@
 /**
- * The driver of Intel AMT (upstream bmclib's provider `IntelAMT`): power, the next boot, the parts and the serial console of business
- * PCs.
+ * The driver of Intel AMT (upstream bmclib's provider `IntelAMT`): power, the next boot, virtual media, the parts and the serial
+ * console of business PCs.
  */
 import type { BootSetting, PowerOperation, PowerState } from '@tinkerbell/bmc';
 import type { OutOfBandAttributes } from '@tinkerbell/resources';
@@ -10,23 +10,25 @@ import {
   childText,
   listenerSettings,
   powerRequest,
-  solStateRequest,
+  redirectionRequest,
 } from '@tinkerbell/wsman';
 import { BmcError } from '../bmc-error.ts';
-import type { BmcDriver, BmcSession, SerialConsole } from '../driver.ts';
+import type { BmcDriver, BmcSession, MediaState, SerialConsole } from '../driver.ts';
 import { readAmtBoot, writeAmtBoot } from './amt-boot.ts';
-import { AmtClient, amtPort } from './amt-client.ts';
+import { AmtClient, type AmtTarget } from './amt-client.ts';
 import { openAmtConsole } from './amt-console.ts';
 import type { AmtDeps, AmtOptions } from './amt-deps.ts';
 import { readAmtInventory } from './amt-inventory.ts';
+import { AmtMedia } from './amt-media.ts';
 
 export function createAmtDriver(deps: AmtDeps): BmcDriver<AmtOptions> {
+  const media = new AmtMedia(deps);
   return {
     name: 'intelamt',
     async open(target, options, signal) {
       const given = { target, options, signal };
       const client = new AmtClient(deps, given);
-      const session = new AmtSession(client, () => openAmtConsole(deps, given, amtPort(options)));
+      const session = new AmtSession(deps, { client, given, media });
       try {
         await session.powerState();
         return session;
@@ -35,18 +37,31 @@ export function createAmtDriver(deps: AmtDeps): BmcDriver<AmtOptions> {
         throw thrown;
       }
     },
+    endMedia: (host, options) => media.eject(host, options),
+    close: () => media[Symbol.asyncDispose](),
   };
+}
+
+interface SessionParts {
+  readonly client: AmtClient;
+  readonly given: AmtTarget;
+  readonly media: AmtMedia;
 }
 
 class AmtSession implements BmcSession {
   readonly provider = 'intelamt';
+  readonly servesMedia = true;
+  readonly #deps: AmtDeps;
   readonly #client: AmtClient;
-  readonly #connectConsole: () => Promise<SerialConsole>;
+  readonly #given: AmtTarget;
+  readonly #media: AmtMedia;
   #written: BootSetting | undefined;
 
-  constructor(client: AmtClient, connectConsole: () => Promise<SerialConsole>) {
+  constructor(deps: AmtDeps, { client, given, media }: SessionParts) {
+    this.#deps = deps;
     this.#client = client;
-    this.#connectConsole = connectConsole;
+    this.#given = given;
+    this.#media = media;
   }
 
   async powerState(): Promise<PowerState> {
@@ -71,7 +86,8 @@ class AmtSession implements BmcSession {
 
   async setBootDevice(setting: BootSetting): Promise<void> {
     this.#written = setting;
-    await writeAmtBoot(this.#client, setting);
+    const hasDisc = this.#media.urlIn(this.#given) !== undefined;
+    await writeAmtBoot(this.#client, setting, { hasDisc });
   }
 
   bootDevice(): Promise<BootSetting | undefined> {
@@ -82,15 +98,22 @@ class AmtSession implements BmcSession {
     return readAmtInventory(this.#client);
   }
 
-  /** Switches serial over LAN on where it is off, as in a new machine. */
+  async setVirtualMedia(url: string | undefined): Promise<void> {
+    const { target, options } = this.#given;
+    if (url === undefined) return await this.#media.eject(target.host, options);
+    await this.#offer('ider');
+    await this.#media.insert(this.#given, url);
+  }
+
+  /** What this process serves. AMT does not show it. */
+  virtualMedia(): Promise<MediaState> {
+    const url = this.#media.urlIn(this.#given);
+    return Promise.resolve(url === undefined ? {} : { url });
+  }
+
   async openConsole(): Promise<SerialConsole> {
-    const redirection = { resource: amtClass.redirection };
-    const service = await this.#client.get(redirection);
-    const state = solStateRequest(service);
-    if (state?.kind === 'invoke') await this.#client.invoke(redirection, state);
-    const listening = listenerSettings(state === undefined ? service : await this.#client.get(redirection));
-    if (listening !== undefined) await this.#client.put(redirection, listening);
-    return await this.#connectConsole();
+    await this.#offer('sol');
+    return await openAmtConsole(this.#deps, this.#given);
   }
 
   certificateSha256(): string | undefined {
@@ -99,5 +122,15 @@ class AmtSession implements BmcSession {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#client[Symbol.asyncDispose]();
+  }
+
+  /** Switches drives or serial over LAN on where they are off, as in a new machine. */
+  async #offer(wanted: 'ider' | 'sol'): Promise<void> {
+    const redirection = { resource: amtClass.redirection };
+    const service = await this.#client.get(redirection);
+    const state = redirectionRequest(service, wanted);
+    if (state?.kind === 'invoke') await this.#client.invoke(redirection, state);
+    const listening = listenerSettings(state === undefined ? service : await this.#client.get(redirection));
+    if (listening !== undefined) await this.#client.put(redirection, listening);
   }
 }

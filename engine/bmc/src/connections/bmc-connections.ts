@@ -100,6 +100,14 @@ export class BmcConnections {
   async close(): Promise<void> {
     this.#closing.abort(new BmcError('aborted', 'the server is stopping'));
     await Promise.all([...this.#open.keys()].map((key) => this.#end(key)));
+    for (const driver of Object.values(this.#deps.drivers)) await driver.close?.();
+  }
+
+  /** Ends the image that this process itself serves to a BMC, without a call to it. */
+  async endMedia(connection: PinnedConnection): Promise<void> {
+    const resolved = { connection, hmacKeys: {} };
+    for (const driver of Object.values(this.#deps.drivers))
+      await driver.endMedia?.(connection.host, optionsFor(driver.name, resolved));
   }
 
   #providers<Result>(

@@ -93,7 +93,7 @@ class SecretReader {
 /** Returns the options of a driver, in the form that the driver reads. */
 export function optionsFor(
   provider: ProviderName,
-  { connection: { providerOptions = {} }, hmacKeys }: ResolvedConnection,
+  { connection: { providerOptions = {} }, hmacKeys }: Pick<ResolvedConnection, 'connection' | 'hmacKeys'>,
 ): unknown {
   switch (provider) {
     case 'ipmitool':

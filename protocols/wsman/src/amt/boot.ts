@@ -53,8 +53,13 @@ const READ_ONLY = new Set([
 /** Of an earlier boot from a URL. They are sent only for a new one. */
 const PARAMETERS = { count: 'UefiBootNumberOfParams', bytes: 'UefiBootParametersArray' } as const;
 
+/** Of drives that a session redirects: `UseIDER` is in the list above, and this says which drive. */
+export const IDER_DEVICE = { name: 'IDERBootDevice', cd: '1' } as const;
+
 export interface NextBootSettings {
   readonly entersSetup: boolean;
+  /** From the CD drive that a session redirects. */
+  readonly usesRedirectedCd?: boolean;
   /** For the source `https`. */
   readonly parameters?: UefiBootParameters;
 }
@@ -65,15 +70,17 @@ export interface NextBootSettings {
  */
 export function bootSettings(
   sent: XmlElement,
-  { entersSetup, parameters }: NextBootSettings,
+  { entersSetup, usesRedirectedCd = false, parameters }: NextBootSettings,
 ): readonly Member[] {
+  const changed: Readonly<Record<string, string>> = {
+    ...PLAIN,
+    BIOSSetup: String(entersSetup),
+    ...(usesRedirectedCd ? { UseIDER: 'true', [IDER_DEVICE.name]: IDER_DEVICE.cd } : {}),
+  };
   const left = new Set<string>([...READ_ONLY, PARAMETERS.count, PARAMETERS.bytes]);
   const members = sent.children
     .filter(({ name, children }) => !left.has(name) && children.length === 0)
-    .map(({ name, text }) => {
-      const plain = PLAIN[name] ?? text;
-      return { name, value: name === 'BIOSSetup' ? String(entersSetup) : plain };
-    });
+    .map(({ name, text }) => ({ name, value: changed[name] ?? text }));
   return parameters === undefined ? members : withParameters(members, parameters);
 }
 

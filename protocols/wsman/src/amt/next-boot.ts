@@ -4,15 +4,15 @@
  */
 import { className } from '../envelope.ts';
 import { childOf, childText, findElement, type XmlElement } from '../xml/xml-element.ts';
-import { bootSourceOf, type AmtBootSource } from './boot.ts';
+import { bootSourceOf, IDER_DEVICE, type AmtBootSource } from './boot.ts';
 import { urlInParameters } from './uefi-boot-parameters.ts';
 
 /** `IsNext` of CIM_ElementSettingData: the configuration applies to the next boot, and to no other one. */
 const NEXT_SINGLE_USE = '3';
 
-/** `setup`: the menu of the firmware. `unknown`: a source that this client does not know. */
+/** `setup`: the menu of the firmware. `redirected-cd`: the drive of a session. `unknown`: a source that this client does not know. */
 export type AmtNextBoot =
-  | { readonly kind: 'as-usual' | 'setup' | 'unknown' }
+  | { readonly kind: 'as-usual' | 'setup' | 'redirected-cd' | 'unknown' }
   | { readonly kind: 'source'; readonly source: AmtBootSource; readonly url: string | undefined };
 
 /** `associations`: all instances of CIM_ElementSettingData. */
@@ -34,11 +34,16 @@ export function nextBootOf(components: readonly XmlElement[], settings: XmlEleme
     // 0: not used.
     .filter((part) => part.className === 'CIM_BootSourceSetting' && part.place > 0)
     .toSorted((left, right) => left.place - right.place);
-  if (first === undefined)
-    return { kind: childText(settings, 'BIOSSetup') === 'true' ? 'setup' : 'as-usual' };
+  if (first === undefined) return { kind: kindWithoutSource(settings) };
   const source = bootSourceOf(first.instanceId);
   if (source === undefined) return { kind: 'unknown' };
   return { kind: 'source', source, url: source === 'https' ? urlIn(settings) : undefined };
+}
+
+function kindWithoutSource(settings: XmlElement): Exclude<AmtNextBoot['kind'], 'source'> {
+  if (childText(settings, 'UseIDER') === 'true')
+    return childText(settings, IDER_DEVICE.name) === IDER_DEVICE.cd ? 'redirected-cd' : 'unknown';
+  return childText(settings, 'BIOSSetup') === 'true' ? 'setup' : 'as-usual';
 }
 
 /** Whether the firmware boots from URLs. `disabled`: it could, and the settings of the firmware forbid it. */

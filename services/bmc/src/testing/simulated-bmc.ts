@@ -20,6 +20,10 @@ export class SimulatedBmc {
   ignoresBootDevice = false;
   ignoresMedia = false;
   reportsBootDevice = true;
+  /** The image is gone with the process that inserted it, as with Intel AMT. */
+  servesMedia = false;
+  /** Called before each change of the image. */
+  beforeMedia: () => Promise<void> = () => Promise.resolve();
   /** Calls at the same time, at most. */
   calls = 0;
   callsMax = 0;
@@ -35,6 +39,15 @@ export class SimulatedBmc {
           throw new BmcError('wrong-credentials', `the BMC at ${target.host} refused the login`);
         this.logins += 1;
         return this.#session(name);
+      },
+      endMedia: () => {
+        if (this.media !== undefined) this.accepted.push('end media');
+        this.media = undefined;
+        return Promise.resolve();
+      },
+      close: () => {
+        if (this.servesMedia) this.media = undefined;
+        return Promise.resolve();
       },
     };
   }
@@ -62,9 +75,11 @@ export class SimulatedBmc {
       },
       setVirtualMedia: async (url) => {
         await this.#call();
+        await this.beforeMedia();
         this.accepted.push(url === undefined ? 'eject' : `insert ${url}`);
         if (!this.ignoresMedia) this.media = url;
       },
+      servesMedia: this.servesMedia,
       virtualMedia: async () => {
         await this.#call();
         return this.media === undefined ? {} : { url: this.media };

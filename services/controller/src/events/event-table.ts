@@ -28,6 +28,8 @@ const byEvent: Readonly<Record<string, EventWords>> = {
   'bmc-alert': warning('BMCAlert'),
   'bmc-event': normal('BMCEvent'),
   'bmc-job-failed': warning('BMCJobFailed'),
+  'bmc-media-served': normal('BMCMediaServed'),
+  'bmc-media-failed': warning('BMCMediaFailed'),
   'action-failed': warning('ActionFailed'),
   'action-timed-out': warning('ActionTimedOut'),
   'action-retried': warning('ActionRetried'),
