@@ -20,8 +20,8 @@ function hardware(name: string, mac: string, address: string, agentID?: string) 
   };
 }
 
-function workflow(name: string, worker: string, annotations = {}) {
-  const spec = { templateRef: 't', hardwareMap: { device_1: worker } };
+function workflow(name: string, worker: string, annotations = {}, key = 'device_1') {
+  const spec = { templateRef: 't', hardwareMap: { [key]: worker } };
   return { apiVersion, kind: 'Workflow', metadata: { name, annotations }, spec };
 }
 
@@ -106,6 +106,8 @@ test('a Workflow does not run on a machine of another namespace, unless its auth
     assert.equal(refused.code, 422);
     assert.match(refused.body.message, /spec\.hardwareMap\.device_1: .*is a machine of another namespace/);
   }
+  const other = await api.call('POST', `${group}/lab/workflows`, workflow('w', MAC, {}, 'worker'));
+  assert.match(other.body.message, /spec\.hardwareMap\.worker: .*is a machine of another namespace/);
   const uses = { 'tinkerbell.org/use-hardware': 'default/m1' };
   const denied = await api.call('POST', `${group}/lab/workflows`, workflow('w', MAC, uses));
   assert.equal(denied.code, 403);
