@@ -86,6 +86,22 @@ test('gzip: zeros are padding, also when they arrive late', HANGS, async () => {
   assert.ok((await collected(decompress(source, 'gzip'))).equals(IMAGE));
 });
 
+test('several members are one image, also when each arrives alone', HANGS, async () => {
+  const halves = [IMAGE.subarray(0, 99_999), IMAGE.subarray(99_999)];
+  for (const [compression, pack] of [
+    ['gzip', gzipSync],
+    ['zstd', zstdCompressSync],
+  ] as const) {
+    const source = sourceOf([...halves, Buffer.alloc(0)].map((half) => pack(half)));
+    assert.ok((await collected(decompress(source, compression))).equals(IMAGE), compression);
+  }
+});
+
+test('gzip: rubbish behind padding is noticed', HANGS, async () => {
+  const source = sourceOf([packed.gzip, Buffer.alloc(512), RUBBISH]);
+  await assert.rejects(collected(decompress(source, 'gzip')), /continues after the end/);
+});
+
 async function* sourceOf(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) {
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -98,10 +98,12 @@ async function feed(
     for (const event of ['end', 'error', 'close']) decoder.once(event, () => resolve());
   });
   let hasEnded = false;
+  decoder.once('end', () => (hasEnded = true));
   for await (const chunk of source) {
     const before = decoder.bytesWritten;
     if (!hasEnded) await Promise.race([writeTo(decoder, chunk), over]);
-    if (decoder.errored !== null) return;
+    // Its reader closes it at the end, which is not a failure: what follows is still checked.
+    if (!hasEnded && decoder.errored !== null) return;
     // The unread rest is after the end of the stream. The decoder may nevertheless report the write as done.
     const taken = decoder.bytesWritten - before;
     hasEnded ||= taken < chunk.length;
