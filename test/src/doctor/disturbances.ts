@@ -12,7 +12,10 @@ export function otherDhcpServer({ bootFile }: { readonly bootFile?: string }) {
   return async ({ lab, directory, cleanup }: DisturbedSite): Promise<void> => {
     const { host } = await lab.addHost(OTHER_SERVER);
     const range = `${lab.serverNetwork}.100,${lab.serverNetwork}.200,255.255.255.0,1h`;
-    const child = await host.start('dnsmasq', [
+    // It answers at once, also on a busy host: iPXE does not wait long for a second offer.
+    const child = await host.start('nice', [
+      '--adjustment=-15',
+      'dnsmasq',
       '--keep-in-foreground',
       '--conf-file=/dev/null',
       '--port=0',
@@ -75,14 +78,9 @@ const BLOCK = Buffer.alloc(64 * 1024, 1);
 const WORKFLOW = '/apis/tinkerbell.org/v1alpha1/namespaces/default/workflows/work';
 
 /** Fills the file system of the data folder to the last byte, once the workflow is rendered. */
-export async function fullDisk({ server }: DisturbedSite): Promise<void> {
-  const { dataDirectory } = server;
-  for (let state = ''; state !== 'PENDING';) {
-    const workflow = (await (await server.request(`${server.url}${WORKFLOW}`)).json()) as {
-      readonly status?: { readonly state?: string };
-    };
-    state = workflow.status?.state ?? '';
-  }
+export async function fullDisk(site: DisturbedSite): Promise<void> {
+  await workIsPending(site);
+  const { dataDirectory } = site.server;
   const file = await open(join(dataDirectory, 'filler'), 'w');
   try {
     for (let free = Infinity; free > 0; free = (await statfs(dataDirectory)).bavail)
@@ -91,5 +89,15 @@ export async function fullDisk({ server }: DisturbedSite): Promise<void> {
       });
   } finally {
     await file.close();
+  }
+}
+
+/** Nothing is wrong, but the workflow is there before the machine. BIOS firmware is faster than the controller on a busy host. */
+export async function workIsPending({ server }: DisturbedSite): Promise<void> {
+  for (let state = ''; state !== 'PENDING';) {
+    const workflow = (await (await server.request(`${server.url}${WORKFLOW}`)).json()) as {
+      readonly status?: { readonly state?: string };
+    };
+    state = workflow.status?.state ?? '';
   }
 }

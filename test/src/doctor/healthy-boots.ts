@@ -26,7 +26,8 @@ export function healthyName(bootCase: BootCase): string {
   return `healthy: ${nameOf(bootCase)}`;
 }
 
-const work: ApiObject = { ...template, spec: { data: templateData(ERASE) } };
+/** Erases the disk, which takes a moment and succeeds. */
+export const work: ApiObject = { ...template, spec: { data: templateData(ERASE) } };
 
 /** Rejects if the doctor finds something, or the machine does not boot. */
 export async function checkHealthy(
@@ -57,14 +58,27 @@ export class FalseVerdict extends Error {
   }
 }
 
-async function staysHealthy({ server, hardware, machine }: ReachedBoot): Promise<void> {
+const staysHealthy = (boot: ReachedBoot): Promise<void> =>
+  untilFound(boot, { states: ['healthy'], polls: HEALTHY_POLLS });
+
+/** Resolves when the doctor says that the agent works. Rejects if it has found something before. */
+export const findsNothing = (boot: ReachedBoot): Promise<void> =>
+  untilFound(boot, { states: ['working', 'healthy'], polls: 1 });
+
+interface Wanted {
+  readonly states: readonly string[];
+  /** How often the machine must be in one of them. */
+  readonly polls: number;
+}
+
+async function untilFound({ server, hardware, machine }: ReachedBoot, wanted: Wanted): Promise<void> {
   const end = AbortSignal.timeout(LIMIT_MS);
-  for (let healthy = 0; healthy < HEALTHY_POLLS;) {
+  for (let found = 0; found < wanted.polls;) {
     const timeline = await timelineOf(server, { hardware });
     const stop = timeline.find(({ event }) => event === 'boot-stopped');
     if (stop !== undefined) throw new FalseVerdict(String(stop.details?.['cause']), timeline);
     const diagnosis = await diagnosisOf(server, hardware);
-    if (diagnosis?.state === 'healthy') healthy += 1;
+    if (diagnosis !== undefined && wanted.states.includes(diagnosis.state)) found += 1;
     if (end.aborted)
       throw new Error([JSON.stringify(diagnosis), ...machine.serial.tail(30), ...server.tail()].join('\n'));
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

@@ -23,7 +23,7 @@ export interface BootLoader {
  * QEMU's option ROM is an iPXE that can run scripts. To load something else it must lack a feature: it has no
  * TLS.
  */
-const REPLACE_ROM = ['--ipxe-needed-features=https'];
+export const REPLACE_ROM = ['--ipxe-needed-features=https'];
 
 export const bootLoaders: readonly BootLoader[] = [
   { name: 'bios-rom', firmware: 'bios' },

@@ -14,10 +14,14 @@ export function registerBoots(cases: readonly BootCase[]): void {
   });
   after(() => cleanup.disposeAsync());
   for (const bootCase of cases) {
-    test(`reaches the agent: ${nameOf(bootCase)}`, { skip }, async (context) => {
-      const { error, standstill } = await boot(bootCase);
-      if (standstill !== undefined) context.diagnostic(`was reset: ${standstill}`);
-      assert.equal(error, undefined);
-    });
+    test(
+      `reaches the agent, and the doctor finds nothing: ${nameOf(bootCase)}`,
+      { skip },
+      async (context) => {
+        const { error, standstill } = await boot(bootCase);
+        if (standstill !== undefined) context.diagnostic(`was reset: ${standstill}`);
+        assert.equal(error, undefined);
+      },
+    );
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buildHook, buildIso, withCacheLock } from '@tinkerbell/hook';
 import { enterPrivateNetwork, fetchIpxeBinaries, isArm, type PrivateNetwork } from '@tinkerbell/sandbox';
 
+import { findsNothing, work } from '../doctor/healthy-boots.ts';
 import { bootToAgent, type BootFiles } from './boot.ts';
 import { nameOf, type BootCase } from './cases.ts';
 
@@ -13,7 +14,7 @@ const cacheDirectory = join(repository, '.cache');
 export interface CaseResult {
   readonly name: string;
   readonly seconds: number;
-  /** Absent: the agent was reached. */
+  /** Absent: the agent was reached, and the doctor has found nothing until then. */
   readonly error?: string;
   /** Why the machine was reset. Absent: it was not. */
   readonly standstill?: string;
@@ -88,7 +89,14 @@ async function tryBoot(
     reset = { standstill };
   };
   try {
-    const { seconds } = await bootToAgent({ bootCase, ...place, onStandstill });
+    const { seconds } = await bootToAgent({
+      bootCase,
+      ...place,
+      work,
+      onStandstill,
+      // The doctor is right about a machine that hung.
+      onReached: async (boot) => (reset.standstill === undefined ? findsNothing(boot) : undefined),
+    });
     return { name, seconds, ...reset };
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.message : String(thrown);

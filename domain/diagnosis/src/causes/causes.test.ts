@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { diagnose } from '../diagnose.ts';
+import type { Hardware } from '@tinkerbell/resources';
 import type { Observation } from '../facts.ts';
-import { action, firmware, loader, START_MS, type Line } from '../testing/boot-timeline.ts';
+import { action, firmware, loader, script, START_MS, type Line } from '../testing/boot-timeline.ts';
 import { observation, rows, toSystem, withDetails, workflow } from '../testing/cause-rows.ts';
 import { causes } from './causes.ts';
 
@@ -28,6 +29,24 @@ test('every cause has a row, and an id, text and advice for people', () => {
       assert.match(text, /^([A-Z]|iPXE|tink |docs\/).*\.$/, `${id}: ${text}`);
     assert.ok(sentence.length <= 100, id);
   }
+});
+
+test('an iPXE that is sent to its disk although a workflow waits is not allowed to netboot', () => {
+  const hardwareThat = (allowPXE: boolean): Hardware => ({
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name: 'm1', namespace: 'default' },
+    spec: { interfaces: [{ netboot: { allowPXE } }] },
+  });
+  const causeOf = (allowPXE: boolean, state: string, at = 60) => {
+    const observed = { hardware: hardwareThat(allowPXE), workflows: [workflow('w', state)] };
+    return diagnose(observation({ lines: [...firmware(), ...script(3, 'local-boot')], at, observed }, at))
+      .verdict.cause;
+  };
+  assert.equal(causeOf(false, 'PENDING'), 'netboot-not-allowed');
+  assert.equal(causeOf(false, 'PENDING', 4), undefined, 'it is not settled');
+  assert.equal(causeOf(false, 'SUCCESS'), undefined, 'its work is done');
+  assert.equal(causeOf(true, 'PENDING'), undefined, 'it was allowed after its script');
 });
 
 test('a workflow that exceeds its own timeout has timed out, and one that was cancelled has not failed', () => {

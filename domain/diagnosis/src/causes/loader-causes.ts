@@ -22,6 +22,14 @@ function isTurnedAway({ details }: StagedRecord): boolean {
   return String(details?.['file'] ?? '').endsWith('/netboot-not-allowed');
 }
 
+/** An iPXE gets a script that boots the disk. Without work that is right. */
+function sentToDisk({ boot, nowMs, hardware, unfinished }: Facts): readonly StagedRecord[] {
+  const script = boot.findLast(({ event }) => event === 'script-served');
+  const mayNetboot = hardware?.spec?.interfaces?.some(({ netboot }) => netboot?.allowPXE === true) ?? true;
+  if (script?.details?.['outcome'] !== 'local-boot' || mayNetboot || unfinished.length === 0) return [];
+  return nowMs - script.atMs < 2_000 ? [] : [script];
+}
+
 /** A machine whose workflows have all ended boots its disk, which is right. */
 function isWanted({ unfinished, workflows = [] }: Facts): boolean {
   return unfinished.length > 0 || workflows.length === 0;
@@ -45,7 +53,7 @@ export const loaderCauses: readonly Cause[] = [
     id: 'netboot-not-allowed',
     sentence: 'The Hardware does not allow netboot.',
     shows:
-      'The machine asked for a boot file and got none because allowPXE is not true, while a workflow waits for it or it has none.',
+      'The machine asked for a boot file and got none because allowPXE is not true, while a workflow waits for it or it has none. Or its iPXE was sent to the disk while a workflow waits.',
     against:
       'All workflows of the machine have ended, or an operating system started from its disk: then it need not netboot.',
     advice: [
@@ -59,7 +67,8 @@ export const loaderCauses: readonly Cause[] = [
       const refused = settledTroubles(facts).filter(
         ({ details }) => (details?.['reason'] ?? details?.['outcome']) === 'netboot-not-allowed',
       );
-      const away = turnedAway(facts).filter(({ message }) => /allowPXE is not true/.test(message));
+      const turned = turnedAway(facts).filter(({ message }) => /allowPXE is not true/.test(message));
+      const away = [...turned, ...sentToDisk(facts)];
       const last = away.at(-1);
       if (last !== undefined && isBeforeWork(facts, last)) return undefined;
       const isDisk = facts.unfinished.length === 0 && last !== undefined && afterOperatingSystem(facts, last);

@@ -16,7 +16,7 @@ const WRONG_CHECKSUM = `
 export const actionFaults: readonly Fault[] = [
   {
     name: 'the image does not exist',
-    isInTest: true,
+    inTest: {},
     cause: 'image-not-found',
     firmware: 'bios',
     actions: imageAction('absent.img'),

@@ -5,7 +5,7 @@ import { ERASE, type Fault } from '../fault.ts';
 export const addressFaults: readonly Fault[] = [
   {
     name: 'the MAC has a typing error',
-    isInTest: true,
+    inTest: {},
     cause: 'mac-typo',
     firmware: 'bios',
     hasWrongMac: true,
@@ -13,7 +13,7 @@ export const addressFaults: readonly Fault[] = [
   },
   {
     name: 'two Hardware have the MAC',
-    isInTest: true,
+    inTest: {},
     cause: 'duplicate-mac',
     firmware: 'bios',
     hasTwin: true,
@@ -21,7 +21,7 @@ export const addressFaults: readonly Fault[] = [
   },
   {
     name: 'another DHCP server wins',
-    isInTest: true,
+    inTest: {},
     cause: 'another-dhcp-server',
     firmware: 'bios',
     disturb: otherDhcpServer({ bootFile: 'pxelinux.0' }),
@@ -29,6 +29,7 @@ export const addressFaults: readonly Fault[] = [
   },
   {
     name: 'another DHCP server wins, and offers no boot file',
+    inTest: {},
     cause: 'another-dhcp-server',
     firmware: 'bios',
     disturb: otherDhcpServer({}),
@@ -36,6 +37,7 @@ export const addressFaults: readonly Fault[] = [
   },
   {
     name: 'another host has the address',
+    inTest: {},
     cause: 'duplicate-address',
     firmware: 'bios',
     disturb: duplicateAddress,

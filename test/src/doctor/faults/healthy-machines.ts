@@ -2,7 +2,7 @@ import { ERASE, type Fault } from '../fault.ts';
 
 /** Machines without a fault, in the site of the others. `healthy-boots.ts` has those of every firmware. */
 export const healthyMachines: readonly Fault[] = [
-  { name: 'a healthy machine', isInTest: true, firmware: 'bios', actions: ERASE },
+  { name: 'a healthy machine', inTest: {}, firmware: 'bios', actions: ERASE },
   { name: 'a healthy machine with UEFI', firmware: 'uefi', actions: ERASE },
   { name: 'a healthy machine with UEFI HTTP boot', firmware: 'uefi-http', actions: ERASE },
   {

@@ -1,10 +1,15 @@
 /** Faults between the machine's address and its kernel. */
-import { blackHole } from '../disturbances.ts';
+import { blackHole, workIsPending } from '../disturbances.ts';
+import { REPLACE_ROM } from '../../firmware/cases.ts';
 import { ERASE, type Fault } from '../fault.ts';
+
+/** The option ROM loads a boot file, as UEFI firmware does. */
+const BY_TFTP: Fault['inTest'] = { firmware: 'bios', flags: REPLACE_ROM };
 
 export const loaderFaults: readonly Fault[] = [
   {
     name: 'allowPXE is false',
+    inTest: { firmware: 'bios', disturb: workIsPending },
     cause: 'netboot-not-allowed',
     firmware: 'uefi',
     netboot: { allowPXE: false },
@@ -12,7 +17,7 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'TFTP is blocked',
-    isInTest: true,
+    inTest: BY_TFTP,
     cause: 'tftp-blocked',
     firmware: 'uefi',
     dropped: ['-p', 'udp', '--dport', '69'],
@@ -20,6 +25,7 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'the MTU is too small for a block of TFTP',
+    inTest: BY_TFTP,
     cause: 'tftp-timeout',
     firmware: 'uefi',
     relay: 'right',
@@ -28,6 +34,7 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'HTTP is blocked',
+    inTest: { firmware: 'bios' },
     cause: 'http-blocked',
     firmware: 'uefi',
     dropped: ['-p', 'tcp', '--dport', '7080'],
@@ -35,6 +42,7 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'the boot file is for another architecture',
+    inTest: BY_TFTP,
     cause: 'wrong-architecture',
     firmware: 'uefi',
     netboot: { ipxe: { binary: 'ipxe-arm64.efi' } },
@@ -48,6 +56,7 @@ export const loaderFaults: readonly Fault[] = [
   },
   {
     name: 'the server has no file for the architecture',
+    inTest: { firmware: 'bios', flags: ['--ipxe-override-arch-mapping=0=absent.0', ...REPLACE_ROM] },
     cause: 'no-boot-file',
     firmware: 'uefi',
     flags: ['--ipxe-override-arch-mapping=7=absent.efi'],

@@ -51,7 +51,7 @@ export const powerFaults: readonly Fault[] = [
   },
   {
     name: 'the BMC ignores the boot device',
-    isInTest: true,
+    inTest: {},
     cause: 'boot-override-ignored',
     firmware: 'bios',
     bmc: { protocol: 'ipmi', ignores: 'boot-device' },
@@ -59,7 +59,7 @@ export const powerFaults: readonly Fault[] = [
   },
   {
     name: 'the password of the BMC is wrong',
-    isInTest: true,
+    inTest: {},
     cause: 'bmc-failed',
     firmware: 'bios',
     bmc: { protocol: 'ipmi', hasWrongPassword: true },

@@ -9,6 +9,7 @@ const WITHOUT_DRIVER = ['module_blacklist=virtio_net'];
 export const systemFaults: readonly Fault[] = [
   {
     name: 'the folder of the kernel is wrong',
+    inTest: {},
     cause: 'kernel-missing',
     firmware: 'bios',
     netboot: { osie: { baseURL: 'http://SERVER:7080/hook/absent' } },

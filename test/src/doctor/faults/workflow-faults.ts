@@ -13,7 +13,7 @@ export const workflowFaults: readonly Fault[] = [
   },
   {
     name: 'the Template does not render',
-    isInTest: true,
+    inTest: {},
     cause: 'template-not-rendered',
     firmware: 'bios',
     actions: `
