@@ -14,6 +14,8 @@ import { RESPONDER_SESSIONS_MAX } from './responder/responder.ts';
 import { decodeActivated, decodeChallenge } from './commands/challenge-commands.ts';
 import { decodeRequest, decodeResponse } from './message/ipmi-message.ts';
 import { cipherSuiteIdsIn } from './session/cipher-suite.ts';
+import { ANSWER, answerOfOldBmc, FIRST, oldLogin } from './testing/old-bmc.ts';
+import { mutated, numbersFrom } from './testing/mutations.ts';
 
 const PACKETS = Number(process.env['IPMI_FUZZ_PACKETS'] ?? 20_000);
 const SEED = Number(process.env['IPMI_FUZZ_SEED'] ?? 1);
@@ -33,27 +35,6 @@ const captured = [3, 17].flatMap((suite) =>
     .filter((line) => /^[<>]/.test(line))
     .map((line) => hexToBytes(line.slice(2))!),
 );
-
-/** A small generator (mulberry32), so that a seed repeats a run. */
-function numbersFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-function mutated(bytes: Uint8Array, next: (below: number) => number): Uint8Array {
-  const copy = bytes.slice(0, next(4) === 0 ? next(bytes.length + 1) : bytes.length);
-  for (let change = next(4); change > 0 && copy.length > 0; change--) {
-    copy[next(copy.length)] = next(2) === 0 ? next(256) : [0, 1, 0x7f, 0x80, 0xff][next(5)]!;
-  }
-  return next(8) === 0
-    ? Uint8Array.of(...copy, ...Uint8Array.from({ length: next(64) }, () => next(256)))
-    : copy;
-}
 
 const decoders: readonly ((bytes: Uint8Array) => unknown)[] = [
   ipmi.decodeRmcp,
@@ -164,4 +145,45 @@ test(`login, session and responder survive ${PACKETS} mutated packets (seed ${SE
     client = step.client;
     return step.sends;
   }
+});
+
+test(`login and session of IPMI 1.5 survive ${PACKETS} mutated packets (seed ${SEED})`, () => {
+  const next = numbersFrom(SEED + 2);
+  let login = ipmi.startLogin(oldLogin);
+  let client: ipmi.ClientSession | undefined;
+  let [established, answered, sequence] = [0, 0, FIRST];
+  for (let count = 0; count < PACKETS; count++) {
+    const request = { request: ipmi.chassisStatusRequest, timeoutMs: 1_000 };
+    const started = client && ipmi.startRequest(client, request, crypto);
+    const [datagram] = started?.sends ?? login.sends;
+    const answer =
+      datagram === undefined
+        ? captured[next(captured.length)]!
+        : answerOfOldBmc(datagram, { crypto, sequence });
+    const bytes = next(2) === 0 ? answer : mutated(answer, next);
+    if (started === undefined) {
+      const event = next(8) === 0 ? ({ kind: 'timeout' } as const) : ({ kind: 'datagram', bytes } as const);
+      const stepped = ipmi.stepLogin(login.login, event, crypto);
+      login = stepped.sends.length === 0 ? { ...stepped, sends: login.sends } : stepped;
+      if (stepped.outcome?.kind === 'established') {
+        client = ipmi.createClientSession(stepped.outcome.session);
+        established += 1;
+        sequence = FIRST;
+      }
+      if (stepped.outcome !== undefined) login = ipmi.startLogin(oldLogin);
+      continue;
+    }
+    const stepped = ipmi.stepClient(started.client, { kind: 'datagram', bytes }, crypto);
+    const response = stepped.outcome?.response;
+    if (response !== undefined) {
+      assert.deepEqual(response.bytes, ANSWER, 'only what the BMC has signed');
+      answered += 1;
+      sequence += 1;
+    }
+    client = response === undefined || next(20) === 0 ? undefined : stepped.client;
+  }
+  assert.ok(
+    established > PACKETS / 100 && answered > PACKETS / 100,
+    `${established} logins, ${answered} answers`,
+  );
 });

@@ -54,7 +54,7 @@ export class MachineReconciler {
     ) {
       this.#failures.delete(path);
       this.#subscriptions.forget(path);
-      await this.#media.end(path);
+      await this.#media.end(place);
       return undefined;
     }
     await rotatePassword(this.#deps, machine, connection);

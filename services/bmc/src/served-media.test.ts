@@ -92,6 +92,20 @@ test('another image replaces the one that is remembered', async () => {
   assert.deepEqual([bmc.media, bmc.accepted], [other, [`insert ${url}`, `insert ${other}`]]);
 });
 
+test('a check that waited while a Task replaced the image leaves the new one alone', async () => {
+  const bmc = servingBmc();
+  await using site = await startedBmcService(bmc);
+  await site.start();
+  await run(site, 'first', insert(url));
+  const firstMs = site.nowMs();
+  await site.until('the first is checked', () => Promise.resolve(site.nowMs() > firstMs + 600_000));
+  const other = 'http://192.0.2.1/b.iso';
+  await run(site, 'second', insert(other));
+  const secondMs = site.nowMs();
+  await site.until('the second is checked', () => Promise.resolve(site.nowMs() > secondMs + 600_000));
+  assert.deepEqual(bmc.accepted, [`insert ${url}`, `insert ${other}`]);
+});
+
 test('the old image is forgotten before the drive changes, so that no check inserts it again', async () => {
   const bmc = servingBmc();
   await using site = await startedBmcService(bmc);

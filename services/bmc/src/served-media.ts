@@ -2,10 +2,16 @@
  * Virtual media that this server itself serves. An annotation of the Machine remembers it, so that the next leader inserts it again, and
  * a restarted one too.
  */
-import { MEDIA_ANNOTATION, pinnedConnection, type PinnedConnection } from '@tinkerbell/bmc';
+import {
+  MEDIA_ANNOTATION,
+  pinnedConnection,
+  type BmcOperation,
+  type PinnedConnection,
+} from '@tinkerbell/bmc';
 import { BmcError, type BmcSession } from '@tinkerbell/engine-bmc';
 import type { BmcMachine } from '@tinkerbell/resources';
 import type { NamespacedName } from '@tinkerbell/store-contract';
+import { applySetting } from './apply-setting.ts';
 import { callBmc } from './call-bmc.ts';
 import { machineCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
@@ -32,9 +38,12 @@ export class ServedMedia {
     const path = pathOf(place);
     const served = this.#served.get(path);
     const wanted = urlOf(machine);
-    const hasMoved = served !== undefined && JSON.stringify(served) !== JSON.stringify(connection);
-    if (wanted === undefined || hasMoved) await this.end(path);
-    if (wanted === undefined) return Infinity;
+    if (served !== undefined && driveOf(served) !== driveOf(connection))
+      await this.#deps.connections.endMedia(served, () => Promise.resolve(true));
+    if (wanted === undefined) {
+      await this.end(place);
+      return Infinity;
+    }
     try {
       await this.#insert(place, connection);
       this.#failed.delete(path);
@@ -50,12 +59,14 @@ export class ServedMedia {
     }
   }
 
-  /** Ejects what this process serves to a Machine, which may be gone. */
-  async end(path: string): Promise<void> {
+  /** Ejects what this process serves to a Machine, which may be gone. A Task may have inserted another image meanwhile. */
+  async end(place: NamespacedName): Promise<void> {
+    const path = pathOf(place);
     const served = this.#served.get(path);
     this.#failed.delete(path);
     this.#served.delete(path);
-    if (served !== undefined) await this.#deps.connections.endMedia(served);
+    const isUnwanted = async (): Promise<boolean> => (await this.#wantedAt(place)) === undefined;
+    if (served !== undefined) await this.#deps.connections.endMedia(served, isUnwanted);
   }
 
   async #insert(place: NamespacedName, connection: PinnedConnection): Promise<void> {
@@ -69,16 +80,50 @@ export class ServedMedia {
 
   /** A Task may have changed the image while this call waited for its turn. */
   async #insertInto(session: BmcSession, place: NamespacedName): Promise<void> {
-    const wanted = urlOf((await machineCollection.get(this.#deps.store, place))?.object);
+    const wanted = await this.#wantedAt(place);
     if (wanted === undefined || (await session.virtualMedia?.())?.url === wanted) return;
     await session.setVirtualMedia?.(wanted);
     const message = `${wanted} is in the virtual drive again`;
     recordForMachine(this.#deps, place, { event: 'bmc-media-served', message });
   }
+
+  async #wantedAt(place: NamespacedName): Promise<string | undefined> {
+    return urlOf((await machineCollection.get(this.#deps.store, place))?.object);
+  }
+}
+
+export type MediaOperation = Extract<BmcOperation, { kind: 'virtual-media' }>;
+
+interface MediaTask {
+  /** Undefined: a Task without a Job, whose image nobody remembers. */
+  readonly machine: NamespacedName | undefined;
+  readonly operation: MediaOperation;
+}
+
+/** Undefined: the session has no virtual drive. Resolves with a note for the Task, which may be empty. */
+export function changeMedia(
+  deps: Reconciling,
+  session: BmcSession,
+  task: MediaTask,
+): Promise<string> | undefined {
+  return session.setVirtualMedia === undefined ? undefined : changeAndRemember(deps, session, task);
+}
+
+async function changeAndRemember(
+  deps: Reconciling,
+  session: BmcSession,
+  { machine, operation }: MediaTask,
+): Promise<string> {
+  // First, so that nobody inserts the old image again if this server stops now.
+  if (machine !== undefined) await rememberMedia(deps, machine, undefined);
+  const note = (await applySetting(deps.clock, session, operation)) ?? '';
+  if (machine !== undefined && session.servesMedia === true)
+    await rememberMedia(deps, machine, operation.url);
+  return note;
 }
 
 /** Undefined: nothing is to be inserted. */
-export async function rememberMedia(
+async function rememberMedia(
   deps: Reconciling,
   place: NamespacedName,
   url: string | undefined,
@@ -95,6 +140,11 @@ export async function rememberMedia(
 function urlOf(machine: BmcMachine | undefined): string | undefined {
   const url = machine?.metadata.annotations?.[MEDIA_ANNOTATION];
   return url === '' || machine === undefined || pinnedConnection(machine) === undefined ? undefined : url;
+}
+
+/** Another login or certificate is still the same drive. */
+function driveOf({ host, providerOptions }: PinnedConnection): string {
+  return JSON.stringify([host, providerOptions]);
 }
 
 function pathOf({ namespace, name }: NamespacedName): string {

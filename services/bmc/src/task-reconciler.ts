@@ -17,7 +17,7 @@ import { callBmc } from './call-bmc.ts';
 import { jobCollection, taskCollection } from './collections.ts';
 import type { Reconciling } from './config.ts';
 import { powerPass, type Pass, type Sent } from './power-pass.ts';
-import { rememberMedia } from './served-media.ts';
+import { changeMedia, type MediaOperation } from './served-media.ts';
 import { timeOf } from './status-times.ts';
 import { recordForMachine, type BmcEvent } from './timeline.ts';
 
@@ -95,25 +95,14 @@ export class TaskReconciler {
     }
   }
 
-  /** The Machine forgets the old image first, so that nobody inserts it again meanwhile. */
-  async #useMedia(
-    task: BmcTask,
-    connection: PinnedConnection,
-    operation: Extract<BmcOperation, { kind: 'virtual-media' }>,
-  ): Promise<Pass> {
+  async #useMedia(task: BmcTask, connection: PinnedConnection, operation: MediaOperation): Promise<Pass> {
     const machine = this.#jobOf(task)?.spec?.machineRef;
-    if (machine !== undefined) await rememberMedia(this.#deps, machine, undefined);
-    const { note, isServed } = await callBmc(this.#deps, connection, {
+    const note = await callBmc(this.#deps, connection, {
       kind: operation.kind,
       name: 'use virtual media',
       isRepeatable: true,
-      run: (session) =>
-        applySetting(this.#deps.clock, session, operation)?.then((applied) => ({
-          note: applied,
-          isServed: session.servesMedia === true,
-        })),
+      run: (session) => changeMedia(this.#deps, session, { machine, operation }),
     });
-    if (machine !== undefined && isServed) await rememberMedia(this.#deps, machine, operation.url);
     return { kind: 'completed', note };
   }
 

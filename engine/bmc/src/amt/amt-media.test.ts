@@ -183,3 +183,17 @@ test('random answers never give a machine a disc, and never hang', { timeout }, 
     { seed: 16995, numRuns: 40 },
   );
 });
+
+test('a disc is ejected at once while its image does not answer', { timeout }, async () => {
+  await using server = await ImageServer.open(imageOf(10_000));
+  await using rack = await amtRack({}, { clock: quickClock });
+  await using session = await rack.open();
+  await session.setVirtualMedia?.(server.url);
+  await driveOf(rack);
+  server.stalls = true;
+  const before = server.ranges.length;
+  rack.amt.breakSessions();
+  await until(() => server.ranges.length > before);
+  await session.setVirtualMedia?.(undefined);
+  assert.deepEqual(await session.virtualMedia?.(), {});
+});

@@ -21,7 +21,11 @@ export class AmtMedia implements AsyncDisposable {
     const held = this.#held.get(place);
     if (held?.isOpen === true && held.url === url) return;
     await this.#eject(place);
-    this.#held.set(place, await HeldDisc.insert(url, this.#deps.clock, () => this.#connect(given, url)));
+    const connect = (ejected: AbortSignal) => {
+      const signal = AbortSignal.any([given.signal, ejected]);
+      return this.#connect({ ...given, signal }, url);
+    };
+    this.#held.set(place, await HeldDisc.insert(url, this.#deps.clock, connect));
   }
 
   async eject(host: string, options: AmtOptions): Promise<void> {

@@ -8,24 +8,27 @@ const PAUSE_MAX_MS = 60_000;
 /** Trying again helps with these only. BMCs lock accounts after wrong passwords. */
 const PASSING: ReadonlySet<BmcErrorCode> = new Set(['unreachable', 'timed-out', 'busy', 'session-lost']);
 
+/** The signal aborts when the disc is ejected. Rejects with a BmcError. */
+type Connect = (signal: AbortSignal) => Promise<AmtDrive>;
+
 export class HeldDisc implements AsyncDisposable {
   readonly url: string;
   readonly #clock: Clock;
-  readonly #connect: () => Promise<AmtDrive>;
+  readonly #connect: Connect;
   readonly #ending = new AbortController();
   #drive: AmtDrive | undefined;
   #keeping: Promise<void> = Promise.resolve();
 
-  private constructor(url: string, clock: Clock, connect: () => Promise<AmtDrive>) {
+  private constructor(url: string, clock: Clock, connect: Connect) {
     this.url = url;
     this.#clock = clock;
     this.#connect = connect;
   }
 
   /** Rejects with a BmcError when the first session does not open. */
-  static async insert(url: string, clock: Clock, connect: () => Promise<AmtDrive>): Promise<HeldDisc> {
+  static async insert(url: string, clock: Clock, connect: Connect): Promise<HeldDisc> {
     const held = new HeldDisc(url, clock, connect);
-    held.#drive = await connect();
+    held.#drive = await connect(held.#ending.signal);
     held.#keeping = held.#keep(held.#drive);
     return held;
   }
@@ -63,7 +66,7 @@ export class HeldDisc implements AsyncDisposable {
       await delay(this.#clock, pauseMs, signal);
       if (signal.aborted) return undefined;
       try {
-        const drive = await this.#connect();
+        const drive = await this.#connect(signal);
         if (!signal.aborted) return drive;
         await drive[Symbol.asyncDispose]();
       } catch (thrown) {

@@ -103,11 +103,14 @@ export class BmcConnections {
     for (const driver of Object.values(this.#deps.drivers)) await driver.close?.();
   }
 
-  /** Ends the image that this process itself serves to a BMC, without a call to it. */
-  async endMedia(connection: PinnedConnection): Promise<void> {
+  /** Ends the image that this process itself serves to a BMC, without a login, unless it is wanted when its turn comes. */
+  endMedia(connection: PinnedConnection, isUnwanted: () => Promise<boolean>): Promise<void> {
     const resolved = { connection, hmacKeys: {} };
-    for (const driver of Object.values(this.#deps.drivers))
-      await driver.endMedia?.(connection.host, optionsFor(driver.name, resolved));
+    return this.#lanes.run(connection.host.toLowerCase(), async () => {
+      if (!(await isUnwanted())) return;
+      for (const driver of Object.values(this.#deps.drivers))
+        await driver.endMedia?.(connection.host, optionsFor(driver.name, resolved));
+    });
   }
 
   #providers<Result>(

@@ -6,6 +6,8 @@ export class ImageServer implements AsyncDisposable {
   tag = '"1"';
   /** Answers with this status instead. */
   status: number | undefined;
+  /** Holds every answer. */
+  stalls = false;
   /** Sends the whole image. */
   ignoresRanges = false;
   /** Breaks this many answers in the middle. */
@@ -20,6 +22,7 @@ export class ImageServer implements AsyncDisposable {
       const { range = '' } = request.headers;
       this.ranges.push(range);
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range) ?? [];
+      if (this.stalls) return;
       if (this.status !== undefined) return void response.writeHead(this.status).end();
       if (this.ignoresRanges) return void response.writeHead(200, { ETag: this.tag }).end(this.image);
       const [start, end] = [Number(first), Math.min(Number(last), this.image.length - 1)];

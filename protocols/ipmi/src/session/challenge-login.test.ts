@@ -3,13 +3,19 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { encodeUtf8 } from '@tinkerbell/wire';
-import { MD5_AUTHENTICATION } from '../commands/challenge-commands.ts';
-import { encodeCapabilities } from '../commands/channel-capabilities.ts';
 import { chassisStatusRequest } from '../commands/chassis.ts';
 import type { IpmiCrypto } from '../crypto.ts';
 import { decodeRequest, encodeResponse } from '../message/ipmi-message.ts';
 import { decodeRmcp, encodeRmcp } from '../packet/rmcp.ts';
 import { decodeSessionPacket, encodePlainPacket } from '../packet/session-packet.ts';
+import {
+  answerOfOldBmc,
+  FIRST,
+  oldLogin,
+  oldPassword as password,
+  SESSION,
+  type OldBmcFaults,
+} from '../testing/old-bmc.ts';
 import { createClientSession, startRequest, stepClient, type ClientStep } from './client-session.ts';
 import { stepLogin } from './login-answers.ts';
 import { startLogin, type LoginOutcome, type LoginStep } from './login.ts';
@@ -22,72 +28,25 @@ const crypto: IpmiCrypto = {
   aesCbcDecrypt: never,
   md5: (bytes) => new Uint8Array(createHash('md5').update(bytes).digest()),
 };
-const password = encodeUtf8('secret');
-const FIRST = 500;
-const SESSION = 7;
-const settings = {
-  username: 'admin',
-  password: 'secret',
-  version: '1.5',
-  privilege: 4,
-  clientId: FIRST,
-  clientRandom: new Uint8Array(16),
-  timeoutMs: 5000,
-} as const;
 
-interface Faults {
-  readonly supportsMd5?: boolean;
-  /** Of the packets of the session. */
-  readonly authenticationType?: number;
-  readonly key?: Uint8Array;
-  readonly isUnsigned?: boolean;
-  readonly challengeCode?: number;
-  readonly activateCode?: number;
-}
-
-/** The answer of a BMC to a datagram. */
-function answer(datagram: Uint8Array, faults: Faults): Uint8Array {
-  const rmcp = decodeRmcp(datagram);
-  const packet = rmcp.ok ? decodeSessionPacket(rmcp.value.body) : rmcp;
-  const request = packet.ok ? decodeRequest(packet.value.payload) : packet;
-  assert.ok(packet.ok && request.ok);
-  const respond = (completionCode: number, bytes: Uint8Array): Uint8Array =>
-    encodeResponse(request.value, { completionCode, bytes });
-  const plain = (payload: Uint8Array): Uint8Array =>
-    encodeRmcp({ messageClass: 'ipmi', body: encodePlainPacket(payload) });
-  const { supportsMd5 = true, challengeCode = 0, activateCode = 0, key = password } = faults;
-  if (request.value.command === 0x38) {
-    const capabilities = {
-      channel: 1,
-      supportsIpmi2: false,
-      supportsIpmi15: true,
-      supportsMd5,
-      needsBmcKey: false,
-    };
-    return plain(respond(0, encodeCapabilities(capabilities)));
-  }
-  if (request.value.command === 0x39)
-    return plain(respond(challengeCode, Uint8Array.of(9, 0, 0, 0, ...new Uint8Array(16).fill(3))));
-  const { authenticationType = MD5_AUTHENTICATION } = faults;
-  const payload = respond(activateCode, Uint8Array.of(authenticationType, SESSION, 0, 0, 0, 1, 0, 0, 0, 4));
-  if (faults.isUnsigned === true) return plain(payload);
-  return signedDatagram(key, { sessionId: packet.value.sessionId, sequence: 0, payload }, crypto);
-}
-
-function logIn(faults: Faults = {}): LoginOutcome {
-  let step: LoginStep = startLogin(settings);
+function logIn(faults: OldBmcFaults = {}): LoginOutcome {
+  let step: LoginStep = startLogin(oldLogin);
   for (let turn = 0; turn < 50; turn += 1) {
     const [datagram] = step.sends;
     step =
       datagram === undefined
         ? stepLogin(step.login, { kind: 'timeout' }, crypto)
-        : stepLogin(step.login, { kind: 'datagram', bytes: answer(datagram, faults) }, crypto);
+        : stepLogin(
+            step.login,
+            { kind: 'datagram', bytes: answerOfOldBmc(datagram, { crypto, faults }) },
+            crypto,
+          );
     if (step.outcome !== undefined) return step.outcome;
   }
   return assert.fail('the login does not end');
 }
 
-const failures: readonly (readonly [faults: Faults, reason: string, detail: RegExp])[] = [
+const failures: readonly (readonly [faults: OldBmcFaults, reason: string, detail: RegExp])[] = [
   [{ supportsMd5: false }, 'no-ipmi-1.5', /does not offer IPMI 1.5 with MD5/],
   [{ challengeCode: 0x81 }, 'refused', /unknown user name/],
   [{ challengeCode: 0xc1 }, 'no-ipmi-1.5', /./],
