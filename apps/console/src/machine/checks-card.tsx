@@ -47,13 +47,13 @@ export function ChecksCard({ machine, onChecked }: ChecksCardProps) {
   };
   return (
     <section className="card checks" aria-label="Checks">
-      <h2>Checks</h2>
-      <p className="quiet">
-        {place === SERVER
-          ? 'The server probes the address of the machine, reads its BMC, and shows the end of its recorded console.'
-          : 'The agent of that machine probes the address, and tries the ports of the server as this machine would.'}
-      </p>
-      <div className="button-row">
+      <div className="checks-head">
+        <h2>Checks</h2>
+        <p className="quiet">
+          {place === SERVER
+            ? 'The server probes the address of the machine, reads its BMC, and shows the end of its recorded console.'
+            : 'The agent of that machine probes the address, and tries the ports of the server as this machine would.'}
+        </p>
         <select
           aria-label="Check from"
           value={place}
