@@ -7,6 +7,9 @@ import { openPlace } from './place.ts';
 import type { Progress } from './progress.ts';
 import { createMachines, type Rack } from './rack.ts';
 import { PERFORM, startStack } from './stages.ts';
+import { reasonOf } from './watch.ts';
+
+const CHECKS = { name: 'checks', title: 'What must hold at the end' };
 
 /**
  * Returns what does not hold at the end: nothing, when all is well. Its machines and servers have ended then.
@@ -33,7 +36,8 @@ export async function runGenesis(view: DemoView, signal: AbortSignal): Promise<r
     state = afterStage(state, stage);
   }
   for (const line of ['', ...pictureOf(state)]) view.text(line);
-  return progress === undefined ? [] : endProblems(rack, progress);
+  if (progress === undefined) return [];
+  return inStage(CHECKS, Promise.race([stopped, endProblems(rack, progress)]));
 }
 
 async function openRack(view: DemoView, cleanup: AsyncDisposableStack): Promise<Rack> {
@@ -50,9 +54,11 @@ async function perform(stage: Stage, rack: Rack, progress: Progress | undefined)
   return progress;
 }
 
-async function inStage<Value>({ name, title }: Stage, done: Promise<Value>): Promise<Value> {
+async function inStage<Value>(
+  { name, title }: Pick<Stage, 'title'> & { readonly name: string },
+  done: Promise<Value>,
+): Promise<Value> {
   return done.catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`stage ${name} (${title}): ${why}`, { cause });
+    throw new Error(`stage ${name} (${title}): ${reasonOf(cause)}`, { cause });
   });
 }

@@ -60,12 +60,20 @@ export async function orFailed<Value>(machine: Machine, wanted: Promise<Value>):
   try {
     return await Promise.race([wanted, ended, late]);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
     const lines = machine.serial.tail(SERIAL_LINES_SHOWN).map((line) => `    ${line}\n`);
-    throw new Error(`${machine.name}: ${why}\n\nThe end of its console:\n\n${lines.join('')}`, { cause });
+    throw new Error(`${machine.name}: ${reasonOf(cause)}\n\nThe end of its console:\n\n${lines.join('')}`, {
+      cause,
+    });
   } finally {
     clearTimeout(limit);
   }
+}
+
+/** Returns the messages of an error and of what caused it: `fetch` says nothing but that it failed. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isNews = error.cause instanceof Error && !error.message.includes(error.cause.message);
+  return isNews ? `${error.message}: ${reasonOf(error.cause)}` : error.message;
 }
 
 /**
