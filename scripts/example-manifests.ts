@@ -4,11 +4,14 @@ import { join } from 'node:path';
 
 const EXAMPLES = join(import.meta.dirname, '../examples');
 const FILES = ['hardware', 'template', 'workflow'] as const;
+/** They are sites of several machines, for which `tink os init` writes nothing. */
+const SITES: ReadonlySet<string> = new Set(['genesis']);
 
 export function exampleManifests(): string {
   const folders = readdirSync(EXAMPLES, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
+    .filter((name) => !SITES.has(name))
     .toSorted();
   const entries = folders.map((folder) => {
     const present = FILES.filter((file) => existsSync(join(EXAMPLES, folder, `${file}.yaml`)));

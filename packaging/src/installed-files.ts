@@ -1,10 +1,11 @@
 /** What the Debian package and the container image both have: programs, Node, definitions of the API, web console and iPXE binaries. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { nodeEntry, nodeProgram, type TarEntry } from '@tinkerbell/hook';
 import { CHECKOUT, type BuildPlace } from './build-place.ts';
+import { filesBelow } from './files-below.ts';
 import { copyrightText } from './programs/copyright.ts';
 import { neededPackages, type LockedPackages } from './programs/npm-packages.ts';
 import { INSTALLED, lockedPackages, programFiles, type ProgramFiles } from './programs/program-files.ts';
@@ -29,7 +30,7 @@ const WEB_CONSOLE = 'out/console';
 export async function installedFiles(place: BuildPlace): Promise<InstalledFiles> {
   const programs = await programFiles(CHECKOUT);
   const ipxe = existsSync(join(CHECKOUT, IPXE))
-    ? filesBelow(IPXE).filter(({ path }) => isNetbooted(path))
+    ? checkoutFiles(IPXE).filter(({ path }) => isNetbooted(path))
     : [];
   if (ipxe.length === 0)
     place.onProgress(
@@ -40,9 +41,9 @@ export async function installedFiles(place: BuildPlace): Promise<InstalledFiles>
   return {
     programs,
     npmPackages,
-    webConsole: filesBelow(WEB_CONSOLE),
+    webConsole: checkoutFiles(WEB_CONSOLE),
     node: await strippedNode(place),
-    definitions: filesBelow(DEFINITIONS).filter(({ path }) => path.endsWith('.yaml')),
+    definitions: checkoutFiles(DEFINITIONS).filter(({ path }) => path.endsWith('.yaml')),
     ipxe,
     copyright: copyrightText({
       checkout: CHECKOUT,
@@ -76,6 +77,10 @@ async function strippedNode(place: BuildPlace): Promise<TarEntry> {
   }
 }
 
+function checkoutFiles(folder: string): readonly TarEntry[] {
+  return filesBelow(join(CHECKOUT, folder), `${INSTALLED}/${folder}`);
+}
+
 /** The license is in the npm package of this machine's Node, beside the folder of the executable. */
 function nodeLicense(): string {
   return readFileSync(join(dirname(process.execPath), '../LICENSE'), 'utf8');
@@ -84,18 +89,4 @@ function nodeLicense(): string {
 /** Debian's package also has images for CDs and USB sticks. */
 function isNetbooted(path: string): boolean {
   return /\.(?:efi|k?k?pxe)$/.test(path);
-}
-
-function filesBelow(folder: string): readonly TarEntry[] {
-  const directory = join(CHECKOUT, folder);
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
-    .sort()
-    .map((name) => ({
-      kind: 'file' as const,
-      path: `${INSTALLED}/${folder}/${name}`,
-      mode: 0o644,
-      content: readFileSync(join(directory, name)),
-    }));
 }

@@ -8,7 +8,7 @@ import type { ActionCase } from './actions/action-case.ts';
 import { actionCases, exampleCases } from './actions/cases/all-cases.ts';
 import { casesNamed, runActionSuite } from './actions/run-suite.ts';
 import { runDoctorSuite, suiteCasesNamed } from './doctor/run-suite.ts';
-import { performGenesis } from './genesis/perform-genesis.ts';
+import { GENESIS_USAGE, performGenesis } from './genesis/perform-genesis.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { type BreakResult } from './image-breaks/break-run.ts';
@@ -77,7 +77,7 @@ async function main(): Promise<number> {
   if (run !== undefined && !values.help) return run(values);
   const suite = SUITES[name];
   if (values.help || suite === undefined) {
-    process.stdout.write(USAGE);
+    process.stdout.write(name === 'genesis' ? GENESIS_USAGE : USAGE);
     return values.help ? 0 : 2;
   }
   return runCases(name, suite, values);

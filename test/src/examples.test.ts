@@ -44,19 +44,31 @@ interface Example {
   readonly workflow: Workflow;
 }
 
-function objectOf(folder: string, file: string): Resource {
+function objectsIn(folder: string, file: string): readonly Resource[] {
   const validated = validateManifest(readFileSync(join(EXAMPLES, folder, file), 'utf8'), file);
   assert.ok(validated.ok, JSON.stringify(validated));
-  assert.equal(validated.objects.length, 1);
-  return validated.objects[0]?.resource ?? assert.fail();
+  return validated.objects.map(({ resource }) => resource);
+}
+
+function objectOf(folder: string, file: string): Resource {
+  const [object, ...others] = objectsIn(folder, file);
+  assert.deepEqual(others, [], `${folder}/${file} has one object`);
+  return object ?? assert.fail();
+}
+
+/** One for each Workflow. Those of a site may use the Template of another folder. */
+function examplesIn(folder: string): readonly Example[] {
+  const machines = objectsIn(folder, 'hardware.yaml') as Hardware[];
+  return (objectsIn(folder, 'workflow.yaml') as Workflow[]).map((workflow) => {
+    const { templateRef = '', hardwareRef } = workflow.spec ?? {};
+    const hardware = machines.find(({ metadata }) => metadata.name === hardwareRef);
+    assert.ok(hardware !== undefined, `${folder} has no Hardware ${hardwareRef}`);
+    return { hardware, template: objectOf(templateRef, 'template.yaml') as Template, workflow };
+  });
 }
 
 function exampleIn(folder: string): Example {
-  return {
-    hardware: objectOf(folder, 'hardware.yaml') as Hardware,
-    template: objectOf(folder, 'template.yaml') as Template,
-    workflow: objectOf(folder, 'workflow.yaml') as Workflow,
-  };
+  return examplesIn(folder)[0] ?? assert.fail();
 }
 
 function rendered({ hardware, template, workflow }: Example) {
@@ -72,12 +84,10 @@ function rendered({ hardware, template, workflow }: Example) {
   return result;
 }
 
-function expectedOf(folder: string): Json {
+function expectedOf(folder: string): readonly Json[] {
   const parsed = parseYaml(readFileSync(join(EXPECTED, `${folder}.yaml`), 'utf8'));
   assert.ok(parsed.ok, JSON.stringify(parsed));
-  const [document] = parsed.documents;
-  assert.ok(document !== undefined);
-  return toJson(document);
+  return parsed.documents.map((document) => toJson(document));
 }
 
 /** Returns the workflow with the names of the YAML, without empty fields. */
@@ -128,14 +138,16 @@ test('README.md lists every example with where it runs, and each has a page and 
 
 for (const folder of folders)
   test(`${folder} is valid and renders to the same workflow as upstream`, () => {
-    const example = exampleIn(folder);
-    const { hardware, template, workflow } = example;
+    const examples = examplesIn(folder);
+    assert.equal(objectOf(folder, 'template.yaml').metadata.name, folder);
+    for (const { template, workflow } of examples)
+      assert.equal(template.metadata.name, workflow.spec?.templateRef);
+    assert.ok(examples.some(({ template }) => template.metadata.name === folder));
+    assert.equal(objectsIn(folder, 'hardware.yaml').length, examples.length);
     assert.deepEqual(
-      [workflow.spec?.templateRef, workflow.spec?.hardwareRef],
-      [template.metadata.name, hardware.metadata.name],
+      examples.map((example) => asYaml(rendered(example).workflow)),
+      expectedOf(folder),
     );
-    assert.equal(template.metadata.name, folder);
-    assert.deepEqual(asYaml(rendered(example).workflow), expectedOf(folder));
   });
 
 for (const folder of scriptFolders)
@@ -146,7 +158,7 @@ for (const folder of scriptFolders)
   });
 
 test("every template gives the same text as Go's text/template", { skip: goIsMissing() ?? false }, () => {
-  const examples = folders.flatMap((folder) => [exampleIn(folder), ...otherMachines(folder)]);
+  const examples = folders.flatMap((folder) => [...examplesIn(folder), ...otherMachines(folder)]);
   const requests = examples.map(({ hardware, template, workflow }) => ({
     template: template.spec?.data ?? '',
     data: { ...workflow.spec?.hardwareMap, hardware, Hardware: goHardware(hardware) },
@@ -213,5 +225,7 @@ test('tink reports all objects of all examples as valid', () => {
   const out = execFileSync(process.execPath, [tink, 'apply', '--validate-only', '-R', '-f', EXAMPLES], {
     encoding: 'utf8',
   });
-  assert.equal(out, `${folders.length * 3 + scriptFolders.length} objects are valid\n`);
+  const files = ['hardware.yaml', 'template.yaml', 'workflow.yaml'];
+  const objects = folders.flatMap((folder) => files.flatMap((file) => objectsIn(folder, file)));
+  assert.equal(out, `${objects.length + scriptFolders.length} objects are valid\n`);
 });

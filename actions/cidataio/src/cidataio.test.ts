@@ -20,6 +20,12 @@ after(() => rmSync(directory, { recursive: true }));
 const run = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { stdio: 'pipe' }).toString();
 
+function written(name: string, content: Uint8Array): string {
+  const path = join(directory, name);
+  writeFileSync(path, content);
+  return path;
+}
+
 for (const sectorBytes of [512, 4096])
   test(
     `files are read back by mtools and fsck, sectors of ${sectorBytes} bytes`,
@@ -75,6 +81,8 @@ test(
     run('sgdisk', '-n', '1:0:+10M', '-c', '1:root', '-n', '5:0:+5M', image);
     // As image2disk leaves it: the backup of the table is in the middle.
     run('truncate', '-s', '64M', image);
+    const bootCode = Buffer.alloc(440, 'GRUB');
+    run('dd', `of=${image}`, `if=${written('boot-code', bootCode)}`, 'conv=notrunc', 'status=none');
     const device = loopDevice(context, image);
     if (device === undefined) return;
     for (const userData of ['#cloud-config\n', 'ä'.repeat(100_000)]) {
@@ -83,6 +91,7 @@ test(
       assert.ok(result.ok, result.ok ? '' : result.error);
       assert.match(result.message, /wrote user-data, meta-data to (new )?partition 2 \(cidata\) of /);
       assert.match(run('sgdisk', '-v', image), /No problems found/);
+      assert.deepEqual(readFileSync(image).subarray(0, bootCode.length), bootCode, 'a BIOS starts it');
       const table = run('sgdisk', '-p', image);
       assert.match(table, /1 +2048 +22527 .* root/);
       const start = Number(/^ +2 +(\d+).* 0700 +cidata$/m.exec(table)?.[1]);

@@ -45,9 +45,15 @@ async function addPartition(settings: Settings, context: ActionContext): Promise
   const volume = { sectorBytes, sectors: lastSector - firstSector + 1, label: LABEL, volumeId, files };
   const bytes = fatImage(volume);
   if (bytes === undefined) throw new ActionError(`${disk}: the files do not fit partition ${LABEL}`);
-  // The table is last: a partition without its files must never appear.
-  const writes = [{ offset: firstSector * sectorBytes, bytes }, ...encodeGpt(plan.table, geometry)];
   await using file = await openWholeDisk(disk);
+  // The first sector also has the loader that a BIOS starts.
+  const firstBytes = new Uint8Array(sectorBytes);
+  await file.read(firstBytes, 0, sectorBytes, 0);
+  // The table is last: a partition without its files must never appear.
+  const writes = [
+    { offset: firstSector * sectorBytes, bytes },
+    ...encodeGpt(plan.table, geometry, firstBytes),
+  ];
   await writeInOrder(file, writes);
   const reread = rereadPartitionTable(file.fd);
   if (!reread.ok)

@@ -9,8 +9,14 @@ import { encodeMbr, protectiveMbr } from './mbr-table.ts';
  * Returns what to write, in this order: the backup, then the primary entries and header, then the protective MBR (UEFI 2.10
  * section 5.2.3). After a power cut the disk then has a whole copy of the old table or of the new one. Throws a
  * `PartitionTableError` for a table that does not suit the disk.
+ *
+ * `bootCode` is what BIOS firmware starts: the first bytes of a disk that keeps its loader. Without it, the disk has none.
  */
-export function encodeGpt(table: GptTable, geometry: Geometry): readonly DiskWrite[] {
+export function encodeGpt(
+  table: GptTable,
+  geometry: Geometry,
+  bootCode: Uint8Array = new Uint8Array(),
+): readonly DiskWrite[] {
   assertGeometry(geometry);
   const usable = usableSectors(geometry, table.entryCount);
   assertTable(table, usable);
@@ -37,6 +43,6 @@ export function encodeGpt(table: GptTable, geometry: Geometry): readonly DiskWri
     { offset: backup.ownSector * sectorBytes, bytes: encodeHeader(backup, geometry) },
     { offset: primary.entriesSector * sectorBytes, bytes: whole },
     { offset: sectorBytes, bytes: encodeHeader(primary, geometry) },
-    ...encodeMbr(protectiveMbr(geometry), geometry),
+    ...encodeMbr(protectiveMbr(geometry), geometry, bootCode),
   ];
 }

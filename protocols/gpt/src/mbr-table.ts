@@ -74,10 +74,19 @@ export function protectiveMbr({ sectors }: Geometry): MbrTable {
   return { diskId: 0, partitions: [{ number: 1, type, active: false, firstSector: 1, lastSector }] };
 }
 
-/** Returns the first sector, without boot code. Throws a `PartitionTableError` for a table that an MBR cannot hold. */
-export function encodeMbr(table: MbrTable, geometry: Geometry): readonly DiskWrite[] {
+/**
+ * Returns the first sector. Its boot code is the first 440 bytes of what is given. Throws a `PartitionTableError` for a table
+ * that an MBR cannot hold.
+ */
+export function encodeMbr(
+  table: MbrTable,
+  geometry: Geometry,
+  bootCode: Uint8Array = new Uint8Array(),
+): readonly DiskWrite[] {
   assertGeometry(geometry);
   const bytes = new Uint8Array(geometry.sectorBytes);
+  // The identifier of the disk is behind it.
+  bytes.set(bootCode.subarray(0, DISK_ID_OFFSET));
   const view = new DataView(bytes.buffer);
   view.setUint32(DISK_ID_OFFSET, table.diskId, true);
   for (const partition of table.partitions) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Machine } from '@tinkerbell/sandbox';
 import { assertExt4, ext4File, partitionFile, partitionsOf } from '../actions/disk-checks.ts';
 import { INSTALLED_CONFIG } from '../actions/fixtures/stand-in-installer.ts';
-import type { PlannedMachine } from './plan.ts';
+import type { MachineName } from './plan.ts';
 
 interface Wanted {
   readonly partition: number;
@@ -16,34 +16,37 @@ interface Wanted {
 
 const ROOT_PARTITION = 1;
 
-const WANTED: Readonly<Record<PlannedMachine['example'], Wanted>> = {
-  vyos: {
+const JOINED: Wanted = {
+  ...INSTALLED_CONFIG,
+  content: /server_url: https:\/\/10\.10\.20\.70:443[^]*mode: join/,
+  label: 'STATE',
+};
+
+const WANTED: Readonly<Record<MachineName, Wanted>> = {
+  router: {
     partition: ROOT_PARTITION,
     path: '/etc/tinkerbell/tinkerbell.yaml',
     content: /^enable-relay: true$/m,
     label: 'cidata',
   },
-  talos: {
+  platform: {
     partition: ROOT_PARTITION,
     path: '/etc/talos/config.yaml',
     content: /endpoint: https:\/\/10\.10\.20\.60:6443/,
     label: 'cidata',
   },
-  harvester: { ...INSTALLED_CONFIG, content: /mode: create[^]*vip: 10\.10\.20\.70/, label: 'STATE' },
-  'harvester-join': {
-    ...INSTALLED_CONFIG,
-    content: /server_url: https:\/\/10\.10\.20\.70:443[^]*mode: join/,
-    label: 'STATE',
-  },
+  'node-1': { ...INSTALLED_CONFIG, content: /mode: create[^]*vip: 10\.10\.20\.70/, label: 'STATE' },
+  'node-2': JOINED,
+  'node-3': JOINED,
 };
 
 /** Returns a line for what is not there. */
 export async function diskProblems(
-  { name, example }: PlannedMachine,
+  name: MachineName,
   { diskPath }: Machine,
   directory: string,
 ): Promise<readonly string[]> {
-  const { partition, path, content, label } = WANTED[example];
+  const { partition, path, content, label } = WANTED[name];
   const work = join(directory, `disk-of-${name}`);
   await mkdir(work);
   const labels = (await partitionsOf(diskPath)).map((one) => one.name);

@@ -10,6 +10,8 @@ const TINK = join(import.meta.dirname, '../../../apps/tink/src/main.mjs');
 const ROOT = '/apis/tinkerbell.org/v1alpha1/namespaces/default';
 const COLLECTIONS = ['hardware', 'templates', 'workflows'] as const;
 const POLL_MS = 500;
+/** The machine behind the address changes. A connection to the one before is dead, and would be used again. */
+const OWN_CONNECTION = { connection: 'close' };
 
 export interface Home {
   readonly url: string;
@@ -23,6 +25,7 @@ export interface Home {
 export function homeAt(url: string, token: string): Home {
   const request: Home['request'] = (address, init = {}) => {
     const headers = new Headers(init.headers);
+    for (const [name, value] of Object.entries(OWN_CONNECTION)) headers.set(name, value);
     headers.set('authorization', `Bearer ${token}`);
     return fetch(address, { ...init, headers });
   };
@@ -65,7 +68,8 @@ function nameOf({ metadata }: Readonly<Record<string, unknown>>): string {
 export async function answers(url: string, limitMs: number): Promise<void> {
   const endMs = performance.now() + limitMs;
   for (;;) {
-    const isReady = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(POLL_MS * 4) }).then(
+    const signal = AbortSignal.timeout(POLL_MS * 4);
+    const isReady = await fetch(`${url}/readyz`, { signal, headers: OWN_CONNECTION }).then(
       ({ ok }) => ok,
       () => false,
     );

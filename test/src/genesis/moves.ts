@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { runCommand } from '@tinkerbell/hook';
 import { startServer, type RunningServer } from '@tinkerbell/sandbox';
 import { localAuthorization } from '@tinkerbell/sandbox/local-authorization';
+import { dhcpSilence } from './dhcp-silence.ts';
 import type { GuestShell } from './guest-shell.ts';
 import { answers, homeAt, type Home } from './home.ts';
 import type { Place } from './place.ts';
@@ -36,28 +37,46 @@ export async function startSeed(place: Place, dataDirectory: string): Promise<Se
     ipxeDirectory,
     networkInterface: network.bridge,
     address: STACK_ADDRESS,
+    // The machine has two addresses, and firmware drops blocks that come from the other one.
+    flags: [`--tftp-server-bind-addr=${STACK_ADDRESS}`],
   });
   const token = localAuthorization(dataDirectory).authorization.replace('Bearer ', '');
   return { server, home: homeAt(server.url, token) };
 }
 
+interface Move {
+  readonly router: GuestShell;
+  readonly platform: GuestShell;
+  /** The MAC of a machine that is off. Under it a client asks for an address meanwhile. */
+  readonly asks: string;
+}
+
+export interface Moved {
+  readonly home: Home;
+  /** What `tink migrate` printed. */
+  readonly summary: readonly string[];
+  /** From the stop of the one server until the other assigned an address. */
+  readonly silentSeconds: number;
+}
+
 /**
  * Stops the seed's server, migrates its store into one on the platform machine, and starts the server there. The stack's address is
- * routed to it. Returns what `tink migrate` printed, too.
+ * routed to it.
  */
 export async function moveToPlatform(
   place: Place,
   { server }: Seed,
-  shells: { readonly router: GuestShell; readonly platform: GuestShell },
-): Promise<{ readonly home: Home; readonly summary: readonly string[] }> {
+  { router, platform, asks }: Move,
+): Promise<Moved> {
   await server.stop();
+  const silence = dhcpSilence(place.provisioningBridge, asks);
+  silence.catch(() => undefined);
   const url = await packed(place, server.dataDirectory);
   await runCommand('ip', ['address', 'del', `${STACK_ADDRESS}/24`, 'dev', place.network.bridge]);
   await runCommand('ip', ['route', 'add', STACK_ADDRESS, 'via', ROUTER_ADDRESS]);
-  await shells.router.run(
+  await router.run(
     `echo "set protocols static route ${STACK_ADDRESS}/32 next-hop ${PLATFORM_ADDRESS}" | vyos-commands`,
   );
-  const { platform } = shells;
   await platform.run(`mkdir -m 700 /root/seed && busybox wget -q -O - ${url} | tar -x -C /root/seed`);
   await rm(join(place.imagesDirectory, url.slice(url.lastIndexOf('/') + 1)));
   const summary = await platform.run(
@@ -66,12 +85,14 @@ export async function moveToPlatform(
   await platform.run('chown -R tinkerbell:tinkerbell /var/lib/tinkerbell');
   await platform.run('mv /root/seed/tinkerbell.yaml /etc/tinkerbell/tinkerbell.yaml && rm -r /root/seed');
   await platform.run(`ip address add ${STACK_ADDRESS}/32 dev lo`);
+  await platform.run('touch /etc/tinkerbell/configured');
   await platform.run('systemctl start tinkerbell || { journalctl -u tinkerbell | tail -n 20; false; }');
   await answers(URL, READY_LIMIT_MS);
   const said = await platform.run('echo "token=$(cat /var/lib/tinkerbell/local/token)"');
-  const token = /token=(\S+)/.exec(said.join('\n'))?.[1];
+  const token = /^token=(\S+)$/m.exec(said.join('\n'))?.[1];
   if (token === undefined) throw new Error(`the platform has no token:\n${said.join('\n')}`);
-  return { home: homeAt(URL, token), summary };
+  const counts = summary.filter((line) => !line.startsWith('copying '));
+  return { home: homeAt(URL, token), summary: counts, silentSeconds: await silence };
 }
 
 /** The image server sends it once, under a name that nobody guesses. */

@@ -12,7 +12,7 @@ import {
 import { harvesterFiles, writeVendorFiles } from '../actions/fixtures/vendor-files.ts';
 import { builtPackages, cacheDirectory } from '../built-packages.ts';
 import { answers } from './home.ts';
-import { IMAGES_PORT, PROVISIONING_NETWORK, ROUTER_ADDRESS, SEED_ADDRESS, STAND_IN_IMAGE } from './plan.ts';
+import { IMAGES_PORT, PROVISIONING_NETWORK, ROUTER_ADDRESS, SEED_ADDRESS, STAND_IN_IMAGES } from './plan.ts';
 import { buildStandInImage } from './stand-in-image.ts';
 
 const SERVER_MAIN = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
@@ -27,6 +27,8 @@ export interface Place {
   readonly hookDirectory: string;
   readonly ipxeDirectory: string;
   readonly network: PrivateNetwork;
+  /** The network behind the router. */
+  readonly provisioningBridge: string;
   /** Of the installers' files. */
   readonly checksums: Readonly<Record<string, string>>;
   /** Port of the site's network, or of the network behind the router. */
@@ -52,7 +54,7 @@ export async function openPlace(
   const debs = [...packages].flatMap(([name, path]) => (name.endsWith('.deb') ? [path] : []));
   tell('packages', [...packages.keys()].filter((name) => name.endsWith('.deb')).join(', '));
   const image = await withCacheLock(cacheDirectory, () => buildStandInImage(cacheDirectory, debs));
-  await link(image.path, join(imagesDirectory, STAND_IN_IMAGE));
+  for (const name of STAND_IN_IMAGES) await link(image.path, join(imagesDirectory, name));
   tell('disk image', `${(image.compressedBytes / 1e6).toFixed(0)} MB, takes the place of VyOS and Talos`);
   const files = { directory, imagesDirectory, hookDirectory, hookParts: parts };
   const checksums = await writeVendorFiles(files, harvesterFiles);
@@ -66,6 +68,7 @@ export async function openPlace(
     ...files,
     ipxeDirectory: ipxe.directory,
     network,
+    provisioningBridge: PROVISIONING_BRIDGE,
     checksums,
     addPort: (of) => network.addPort(of === 'site' ? network.bridge : PROVISIONING_BRIDGE),
   };

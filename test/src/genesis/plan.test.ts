@@ -3,36 +3,55 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Hardware } from '@tinkerbell/resources';
-import { MACHINES, objectsOf, type MachineObjects, type PlannedMachine } from './plan.ts';
+import {
+  IMAGES_PORT,
+  MACHINES,
+  objectsOf,
+  PLATFORM_ADDRESS,
+  ROUTER_ADDRESS,
+  SEED_ADDRESS,
+  STACK_ADDRESS,
+  STAND_IN_IMAGES,
+  type MachineObjects,
+  type PlannedMachine,
+} from './plan.ts';
 
-const EXAMPLES = join(import.meta.dirname, '../../../examples');
+const FOLDER = join(import.meta.dirname, '../../../examples/genesis');
+const read = (name: string) => readFileSync(join(FOLDER, `${name}.yaml`), 'utf8');
+const texts = { hardware: read('hardware'), workflow: read('workflow') };
 
 function planned(machine: PlannedMachine): MachineObjects {
-  const read = (name: string) => readFileSync(join(EXAMPLES, machine.example, `${name}.yaml`), 'utf8');
-  const texts = { hardware: read('hardware'), workflow: read('workflow') };
   return objectsOf(machine, texts, { kernel_checksum: 'sha256:00' });
 }
 
 const addressOf = ({ hardware }: MachineObjects): string =>
   (hardware as unknown as Hardware).spec?.interfaces?.[0]?.dhcp?.ip?.address ?? '';
 
-test('the objects of all machines fit together', () => {
+test('the objects of all machines fit together, and the addresses of the run are those of the files', () => {
   const all = MACHINES.map(planned);
-  for (const [index, { hardware, workflow }] of all.entries()) {
-    const machine = MACHINES[index];
-    assert.equal(hardware.metadata.name, machine?.name);
-    assert.equal(workflow.metadata.name, machine?.workflow);
-    const text = JSON.stringify([hardware, workflow]);
-    assert.ok(text.includes(machine?.mac ?? '-'), text);
-    assert.ok(!/machine-\d|nvme|\/dev\/sda|factory\.talos/.test(text), text);
-  }
+  assert.deepEqual(
+    all.map(({ hardware }) => hardware.metadata.name),
+    MACHINES.map(({ name }) => name),
+  );
+  assert.equal(new Set(all.map(({ mac }) => mac)).size, MACHINES.length);
   assert.deepEqual(all.map(addressOf), [
-    '192.168.56.65',
-    '10.10.20.49',
+    ROUTER_ADDRESS,
+    PLATFORM_ADDRESS,
     '10.10.20.60',
     '10.10.20.62',
     '10.10.20.63',
   ]);
+  assert.match(texts.hardware, new RegExp(`dhcp-relay server '${STACK_ADDRESS}'`));
+  for (const name of STAND_IN_IMAGES)
+    assert.ok(texts.workflow.includes(`http://${SEED_ADDRESS}:${IMAGES_PORT}/images/${name}`), name);
+});
+
+test('only nodes get the checksums of the installer', () => {
+  const have = MACHINES.filter((machine) => JSON.stringify(planned(machine)).includes('"sha256:00"'));
+  assert.deepEqual(
+    have.map(({ name }) => name),
+    ['node-1', 'node-2', 'node-3'],
+  );
 });
 
 test('nodes join the address that the first one creates', () => {
@@ -41,11 +60,16 @@ test('nodes join the address that the first one creates', () => {
   for (const text of join) assert.match(text, /server_url: https:\/\/10\.10\.20\.70:443.*mode: join/);
 });
 
-test('an example that lost what an edit replaces is named', () => {
+test('files without a machine, or that are not YAML, are named', () => {
   const [router] = MACHINES;
   assert.ok(router !== undefined);
   assert.throws(
-    () => objectsOf(router, { hardware: 'a: 1', workflow: 'b: 2' }, {}),
-    /examples\/vyos has no "machine-23": correct the plan of Genesis/,
+    () => objectsOf(router, { ...texts, hardware: 'metadata: { name: other }' }, {}),
+    /examples\/genesis\/hardware\.yaml has no Hardware router/,
   );
+  assert.throws(
+    () => objectsOf(router, { ...texts, workflow: 'spec: { hardwareRef: other }' }, {}),
+    /examples\/genesis\/workflow\.yaml has no Workflow with the hardwareRef router/,
+  );
+  assert.throws(() => objectsOf(router, { ...texts, workflow: 'a: [' }, {}), /^Error: workflow\.yaml:1: /);
 });

@@ -10,7 +10,7 @@ const unit = `[Unit]
 ConditionPathExists=!/etc/first-boot-done
 DefaultDependencies=no
 After=local-fs.target systemd-udev-trigger.service systemd-modules-load.service
-Before=systemd-networkd.service tinkerbell.service getty.target
+Before=systemd-networkd.service tinkerbell.service serial-getty@ttyS0.service
 Requires=local-fs.target
 
 [Service]
@@ -24,11 +24,19 @@ StandardError=journal+console
 WantedBy=multi-user.target
 `;
 
+/** The first boot of the router creates the file, and so does the move to the platform machine. */
+const whenConfigured = `[Unit]
+ConditionPathExists=/etc/tinkerbell/configured
+`;
+
 /** The serial port is that of somebody who stands before the machine. */
 const console = `[Service]
 ExecStart=
 ExecStart=-/sbin/agetty --autologin root --keep-baud 115200 - xterm
 `;
+
+/** The shell prints it when it reads commands: what is typed into the port before is lost. */
+export const SHELL_READY = 'genesis: the shell is ready';
 
 /** The names of the network interfaces are those of the examples. */
 const bootMenu = `set timeout=0
@@ -54,14 +62,14 @@ export function buildStandInImage(
         'etc/systemd/network/20-wired.network': '[Match]\nName=none\n',
         'etc/systemd/system/first-boot.service': unit,
         'etc/systemd/system/serial-getty@ttyS0.service.d/autologin.conf': console,
+        'etc/profile.d/ready.sh': `echo '${SHELL_READY}'\n`,
+        'etc/systemd/system/tinkerbell.service.d/when-configured.conf': whenConfigured,
         'usr/local/sbin/first-boot': script('first-boot.sh'),
         'usr/local/sbin/vyos-commands': script('vyos-commands.sh'),
       },
       commands: [
         'chmod 755 /usr/local/sbin/first-boot /usr/local/sbin/vyos-commands',
         'systemctl enable first-boot.service',
-        // The router's first boot enables it, and the move to the platform starts it.
-        'systemctl disable tinkerbell.service',
       ],
     },
   });

@@ -24,7 +24,7 @@ prefix_length() {
 
 router() {
   sed -n 's/^ *- \(set .*\)$/\1/p' "$seed/user-data" | /usr/local/sbin/vyos-commands
-  systemctl enable tinkerbell.service
+  touch /etc/tinkerbell/configured
 }
 
 platform() {
