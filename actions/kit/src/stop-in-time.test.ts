@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { defineAction, type ActionContext } from './action.ts';
 
 /** A limit that only ends tests that hang. */
-const HANGS = { timeout: 30_000 };
+const HANGS = { timeout: 120_000 };
 const log: ActionContext['log'] = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 
 function contextOf(signal: AbortSignal): ActionContext {

@@ -30,7 +30,7 @@ for (const [kind, name] of [
   ['a path', join(folder, 'notify')],
   ['an abstract name', `@tinkerbell-test-${process.pid}`],
 ] as const)
-  test(`a manager at ${kind} gets the state, from this process`, { skip, timeout: 20_000 }, async () => {
+  test(`a manager at ${kind} gets the state, from this process`, { skip, timeout: 120_000 }, async () => {
     const child = spawn('python3', ['-c', RECEIVER, name], { stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'close');
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

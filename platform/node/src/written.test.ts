@@ -32,7 +32,7 @@ test('resolves when the kernel has the bytes', () =>
     assert.equal(outgoing.writableLength, 0);
   }));
 
-test('rejects when the connection ends before the write', { timeout: 5_000 }, () =>
+test('rejects when the connection ends before the write', { timeout: 60_000 }, () =>
   answering(async (outgoing) => {
     // Behaves like Node when the client has half-closed: the socket accepts no more, and is not closed yet.
     outgoing.socket?.end();

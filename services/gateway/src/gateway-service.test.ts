@@ -222,7 +222,7 @@ test('forwards UDP per client, and follows a server that answers from another po
   server.close();
 });
 
-test('a reload during the stop leaves no port open', { timeout: 20_000 }, async () => {
+test('a reload during the stop leaves no port open', { timeout: 120_000 }, async () => {
   for (let turns = 0; turns < 8; turns += 1) {
     const bench = await startGateway('listeners: [{name: web, address: 127.0.0.1, port: 0}]\n');
     const reload = bench.gateway.reload();

@@ -114,7 +114,7 @@ tasks:
         environment: { PASSWORD: ${secret} }
 `;
 
-test('a boot and its workflow are one trace', { timeout: 20_000 }, async () => {
+test('a boot and its workflow are one trace', { timeout: 120_000 }, async () => {
   await using collector = await startCollector();
   await using server = await startedServer(collector.url);
   await server.create('hardware', {
@@ -175,7 +175,7 @@ test('a boot and its workflow are one trace', { timeout: 20_000 }, async () => {
   assert.deepEqual([...new Set(collector.spans.map(({ service }) => service))], ['tinkerbell']);
 });
 
-test('a caller that traces is the parent of its request', { timeout: 20_000 }, async () => {
+test('a caller that traces is the parent of its request', { timeout: 120_000 }, async () => {
   await using collector = await startCollector();
   await using server = await startedServer(collector.url);
   const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];

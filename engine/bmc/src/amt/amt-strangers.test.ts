@@ -48,7 +48,7 @@ test('a client that others wrote switches the power and boots from the network',
 const AMTTERM = '/usr/bin/amtterm';
 const noAmtterm = existsSync(AMTTERM) ? false : 'needs amtterm (Debian package amtterm)';
 
-test('amtterm opens the serial console', { skip: noAmtterm, timeout: 30_000 }, async () => {
+test('amtterm opens the serial console', { skip: noAmtterm, timeout: 120_000 }, async () => {
   await using rack = await amtRack();
   await using session = await rack.open();
   // Switches the console on.
@@ -76,7 +76,7 @@ test('amtterm opens the serial console', { skip: noAmtterm, timeout: 30_000 }, a
 const amtider = onPath('amtider');
 const noAmtider = amtider === undefined ? 'needs amtider (amtterm 1.7 or newer) on the PATH' : false;
 
-test('a machine reads a disc that amtider serves', { skip: noAmtider, timeout: 30_000 }, async () => {
+test('a machine reads a disc that amtider serves', { skip: noAmtider, timeout: 120_000 }, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'amtider-'));
   const [path, image] = [join(directory, 'a.iso'), imageOf(1024 * 1024)];
   await writeFile(path, image);
