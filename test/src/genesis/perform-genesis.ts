@@ -30,7 +30,8 @@ export async function performGenesis(): Promise<number> {
     for (const problem of problems) view.text(`WRONG: ${problem}`);
     if (problems.length > 0) return 1;
   } catch (error) {
-    view.text(`\nFAILED in ${error instanceof Error ? error.message : String(error)}`);
+    const what = stop.signal.aborted ? 'STOPPED' : 'FAILED';
+    view.text(`\n${what} in ${error instanceof Error ? error.message : String(error)}`);
     view.text(`The whole serial consoles are in ${logsFolder()}.`);
     // What waits for machines still waits.
     process.exit(1);

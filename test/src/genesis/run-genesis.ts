@@ -37,7 +37,8 @@ export async function runGenesis(view: DemoView, signal: AbortSignal): Promise<r
   }
   for (const line of ['', ...pictureOf(state)]) view.text(line);
   if (progress === undefined) return [];
-  return inStage(CHECKS, Promise.race([stopped, endProblems(rack, progress)]));
+  // Awaited here, because leaving this function ends the machines.
+  return await inStage(CHECKS, Promise.race([stopped, endProblems(rack, progress)]));
 }
 
 async function openRack(view: DemoView, cleanup: AsyncDisposableStack): Promise<Rack> {
