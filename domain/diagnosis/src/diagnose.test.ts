@@ -152,7 +152,7 @@ const slowTftpBoot = (factor: number): readonly Line[] => {
   ];
 };
 
-test('a machine of which each step takes five times as long has no finding, whatever is usual', () => {
+test('a machine whose steps all take five times as long has no finding, whatever is usual', () => {
   for (const [boot, factor] of [slowBoot, slowTftpBoot].flatMap((one) =>
     [1, 2, 3, 5].map((times) => [one, times] as const),
   )) {

@@ -22,45 +22,51 @@ export interface RestoreOptions {
 export async function compareObject(
   kind: OfferedKind,
   object: Resource,
-  { client, uids, overwrite }: RestoreOptions,
+  options: RestoreOptions,
 ): Promise<Comparison> {
-  const { namespace, name, uid = '' } = object.metadata;
-  const present = await client.find({ kind, namespace, name });
-  if (present === undefined) return 'created';
-  uids.set(uid, present.metadata.uid ?? '');
-  const isUnchanged =
-    isSame(withoutIdentity(present, new Map()), withoutIdentity(object, uids)) &&
-    isDeepEqual(present.status, statusFor(object, uids));
-  if (isUnchanged) return 'unchanged';
-  return overwrite ? 'overwritten' : 'different';
+  const { namespace, name } = object.metadata;
+  return comparisonOf(await options.client.find({ kind, namespace, name }), object, options);
 }
 
 /** Throws a TinkFailure if a different object of that name exists and may not be replaced. */
 export async function restoreObject(
   kind: OfferedKind,
   object: Resource,
-  { client, uids, overwrite }: RestoreOptions,
+  options: RestoreOptions,
 ): Promise<Restored> {
+  const { client, uids } = options;
   const { namespace, name, uid = '' } = object.metadata;
-  const wanted = withoutIdentity(object, uids);
-  const status = statusFor(object, uids);
   const present = await client.find({ kind, namespace, name });
-  if (present === undefined) {
-    const created = await client.create(kind, wanted);
-    uids.set(uid, created.metadata.uid ?? '');
-    await restoreStatus(kind, { ...object, status }, { client, present: created });
-    return 'created';
-  }
-  uids.set(uid, present.metadata.uid ?? '');
-  if (isSame(withoutIdentity(present, new Map()), wanted)) {
-    if (isDeepEqual(present.status, status)) return 'unchanged';
-    // A previous run was interrupted between the object and its status.
-    if (present.status !== undefined && !overwrite) throw isThere(kind, name);
-  } else if (!overwrite) throw isThere(kind, name);
-  const metadata = { ...wanted.metadata, ...revisionOf(present) };
-  const replaced = await client.replace(kind, { ...wanted, metadata });
-  await restoreStatus(kind, { ...object, status }, { client, present: replaced });
-  return 'overwritten';
+  const comparison = comparisonOf(present, object, options);
+  if (comparison === 'different') throw isThere(kind, name);
+  if (comparison === 'unchanged') return comparison;
+  const wanted = withoutIdentity(object, uids);
+  const stored =
+    present === undefined
+      ? await client.create(kind, wanted)
+      : await client.replace(kind, {
+          ...wanted,
+          metadata: { ...wanted.metadata, ...revisionOf(present) },
+        });
+  uids.set(uid, stored.metadata.uid ?? '');
+  const status = statusFor(object, uids);
+  await restoreStatus(kind, { ...object, status }, { client, present: stored });
+  return comparison;
+}
+
+/** What a restore does with an object. Remembers the uid of one that is there. */
+export function comparisonOf(
+  present: Resource | undefined,
+  object: Resource,
+  { uids, overwrite }: Pick<RestoreOptions, 'uids' | 'overwrite'>,
+): Comparison {
+  if (present === undefined) return 'created';
+  uids.set(object.metadata.uid ?? '', present.metadata.uid ?? '');
+  const isTheSame = isSame(withoutIdentity(present, new Map()), withoutIdentity(object, uids));
+  if (isTheSame && isDeepEqual(present.status, statusFor(object, uids))) return 'unchanged';
+  // A previous run was interrupted between the object and its status.
+  const isInterrupted = isTheSame && present.status === undefined;
+  return overwrite || isInterrupted ? 'overwritten' : 'different';
 }
 
 async function restoreStatus(
