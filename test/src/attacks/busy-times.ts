@@ -1,33 +1,41 @@
 import { threadTimeMs } from './thread-time.ts';
 
-/** The longest of consecutive pieces of work, in processor time, without the garbage collections in them. */
-export interface BusyTime {
-  readonly type: string;
-  readonly usedMs: number;
+/** Of one clock, ms. */
+export interface Stretch {
   readonly fromMs: number;
   readonly toMs: number;
+}
+
+/** A piece of work, which follows another one and precedes the next. */
+export interface BusyTime extends Stretch {
+  readonly type: string;
+  /** Processor time without the garbage collections in it, ms. */
+  readonly usedMs: number;
+  readonly collections: readonly Stretch[];
 }
 
 /** Collections become known after the work in which they happened. */
 const EVALUATED_AFTER_MS = 500;
 /** Shorter pieces are not kept: there are many, and they exceed nothing. */
 const KEPT_FROM_MS = 2;
+const TAKEN_MAX = 10;
 
 export class BusyTimes {
-  readonly #pieces: BusyTime[] = [];
-  #collections: { readonly atMs: number; readonly durationMs: number }[] = [];
+  #pieces: BusyTime[] = [];
+  #collections: Stretch[] = [];
   #startMs = threadTimeMs();
   #fromMs = performance.now();
   #type = '';
 
-  collected(atMs: number, durationMs: number): void {
-    this.#collections.push({ atMs, durationMs });
+  collected(collection: Stretch): void {
+    this.#collections.push(collection);
   }
 
   /** Ends the piece that runs, and begins one of this type. */
   next(type: string): void {
     const [timeMs, nowMs] = [threadTimeMs(), performance.now()];
-    const piece = { type: this.#type, usedMs: timeMs - this.#startMs, fromMs: this.#fromMs, toMs: nowMs };
+    const stretch = { fromMs: this.#fromMs, toMs: nowMs };
+    const piece = { ...stretch, type: this.#type, usedMs: timeMs - this.#startMs, collections: [] };
     if (piece.usedMs >= KEPT_FROM_MS) this.#pieces.push(piece);
     [this.#startMs, this.#fromMs, this.#type] = [timeMs, nowMs, type];
   }
@@ -37,23 +45,22 @@ export class BusyTimes {
     [this.#startMs, this.#fromMs] = [threadTimeMs(), performance.now()];
   }
 
-  /** Returns the longest piece since the last call, except the latest ones, which the next call evaluates. */
-  takeLongest(): BusyTime {
+  /** Returns the longest pieces since the last call, the longest first, except the latest ones, which the next call evaluates. */
+  takeLongest(): readonly BusyTime[] {
     const untilMs = performance.now() - EVALUATED_AFTER_MS;
-    let longest: BusyTime = { type: '', usedMs: 0, fromMs: 0, toMs: 0 };
-    while ((this.#pieces[0]?.toMs ?? Infinity) < untilMs) {
-      const piece = this.#pieces.shift();
-      if (piece === undefined) break;
-      const usedMs = piece.usedMs - this.#collectedIn(piece);
-      if (usedMs > longest.usedMs) longest = { ...piece, usedMs };
-    }
+    const evaluated = this.#pieces.filter(({ toMs }) => toMs < untilMs);
+    this.#pieces = this.#pieces.slice(evaluated.length);
+    const worked = evaluated.map((piece) => this.#withoutCollections(piece));
     const oldestMs = this.#pieces[0]?.fromMs ?? untilMs;
-    this.#collections = this.#collections.filter(({ atMs, durationMs }) => atMs + durationMs >= oldestMs);
-    return longest;
+    this.#collections = this.#collections.filter(({ toMs }) => toMs >= oldestMs);
+    return worked.toSorted((one, other) => other.usedMs - one.usedMs).slice(0, TAKEN_MAX);
   }
 
-  #collectedIn({ fromMs, toMs }: BusyTime): number {
-    const inside = this.#collections.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
-    return inside.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  #withoutCollections(piece: BusyTime): BusyTime {
+    const collections = this.#collections.filter(
+      ({ fromMs }) => fromMs >= piece.fromMs && fromMs < piece.toMs,
+    );
+    const collectedMs = collections.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+    return { ...piece, usedMs: piece.usedMs - collectedMs, collections };
   }
 }

@@ -1,11 +1,6 @@
 /** Finds what ran in long callbacks, from samples of the stack. It slows the server down, so a run with it does not count. */
 import { Session, type Profiler } from 'node:inspector';
-
-/** A stretch of time of this process, in ms of `performance.now()`. */
-export interface Stretch {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+import type { Stretch } from './busy-times.ts';
 
 const INTERVAL_MICROSECONDS = 250;
 /** The innermost functions that a line shows. */

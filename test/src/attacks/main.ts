@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { attacks } from './attacks.ts';
 import { RELAY } from './good-dhcp.ts';
-import { runAttacks, type AttackReport, type LongCallback } from './run-attacks.ts';
+import { runAttacks, type AttackReport } from './run-attacks.ts';
+import type { LongWork } from './server-load.ts';
 
 const USAGE = `npm run attack -- [--minutes N] [--seed N] [--only NAME,NAME] [--concurrency N] [--json] [--list]
 
@@ -80,8 +81,8 @@ function print(text: string, code: number): number {
 function inOwnNetwork(): number {
   if (process.getuid?.() !== 0)
     return print('attacks need root, because they run in a separate network\n', 2);
-  const script = `ip link set lo up && ip address add ${RELAY}/32 dev lo && exec "$@"`;
-  const command = ['--net', 'sh', '-c', script, 'sh', process.execPath, import.meta.filename];
+  const script = `ip link set lo up && ip address add ${RELAY}/32 dev lo && { mount -t tracefs none /sys/kernel/tracing 2>/dev/null; exec "$@"; }`;
+  const command = ['--net', '--mount', 'sh', '-c', script, 'sh', process.execPath, import.meta.filename];
   const { status } = spawnSync('unshare', [...command, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, [INSIDE]: '1' },
@@ -91,23 +92,29 @@ function inOwnNetwork(): number {
 
 function shown(report: AttackReport): string {
   const acts = Object.entries(report.acts).map(([name, count]) => `  ${name.padEnd(24)} ${count}\n`);
-  const { goodDhcp } = report;
+  const { goodDhcp, slowestDhcp } = report;
   return [
     `seed ${report.seed}, ${report.minutes} minutes\n`,
     ...acts,
     `seconds with a callback over the limit: ${report.longCallbacks}; the longest callbacks, in processor time:\n`,
     ...report.callbacks.map(callbackText),
-    `longest turn of the event loop: ${report.turnMs.toFixed(1)} ms of processor time, ${report.turnAt} s after the start\n`,
+    report.knowsStops
+      ? `not counted: ${report.stoppedCallbacks} seconds whose callback was over the limit because the host stopped the processor\n`
+      : 'this kernel does not show where the host stopped a processor, so such stops count as work\n',
+    `longest turn of the event loop: ${report.turn.workedMs.toFixed(1)} ms of processor time, ${report.turn.at} s after the start\n`,
     `longest garbage collection: ${report.collectionMs.toFixed(1)} ms\n`,
     `memory grew by ${report.growthMegabytes} MB, of which ${report.keptMegabytes} MB were kept in the last minute\n`,
-    `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${goodDhcp.slowestMs.toFixed(1)} ms, ${goodDhcp.slowestAt} s after the start\n`,
+    `good DHCP: ${goodDhcp.answered} of ${goodDhcp.sent} answered, median ${goodDhcp.medianMs.toFixed(2)} ms, 99 of 100 within ${goodDhcp.p99Ms.toFixed(1)} ms, slowest ${slowestDhcp.waitedMs.toFixed(1)} ms, ${slowestDhcp.at} s after the start${stoppedText(slowestDhcp.stoppedMs)}\n`,
     `an echo process at the same time: slowest ${goodDhcp.slowestEchoMs.toFixed(1)} ms\n`,
     ...report.failures.map((failure) => `FAILED ${failure}\n`),
   ].join('');
 }
 
-function callbackText({ callbackMs, callbackType, stolenMs, at, stacks = [] }: LongCallback): string {
-  const stolen = stolenMs === 0 ? '' : `, when the host took ${stolenMs} ms of that second`;
-  const head = `  ${callbackMs.toFixed(1)} ms, ${callbackType}, ${at} s after the start${stolen}\n`;
+function callbackText({ workedMs, stoppedMs, type, at, stacks = [] }: LongWork): string {
+  const head = `  ${workedMs.toFixed(1)} ms, ${type}, ${at} s after the start${stoppedText(stoppedMs)}\n`;
   return head + stacks.map((stack) => `    ${stack}\n`).join('');
+}
+
+function stoppedText(stoppedMs: number): string {
+  return stoppedMs === 0 ? '' : `, and the host stopped a processor for ${stoppedMs.toFixed(1)} ms`;
 }

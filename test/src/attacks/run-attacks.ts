@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
 import { WARM_UP_SECONDS, type GoodDhcpReport } from './good-dhcp.ts';
+import { coveredMs, followHostStops, type HostStop } from './host-stops.ts';
+import { serverLoad, type ServerLoad } from './server-load.ts';
 import type { MonitorLine } from './server-monitor.ts';
 import { startTarget, type StartedTarget } from './start-target.ts';
 
@@ -27,43 +29,29 @@ export interface AttackRun {
   readonly onProgress: (line: string) => void;
 }
 
-/** In processor ms. `stacks`: the functions that ran in it, if it was profiled. */
-export interface LongCallback extends Pick<
-  MonitorLine,
-  'callbackMs' | 'callbackType' | 'stolenMs' | 'stacks'
-> {
+/** How long a good DHCP client waited at most, without the time in which the host stopped a processor, ms. */
+export interface SlowestWait {
+  readonly waitedMs: number;
+  readonly stoppedMs: number;
   /** Seconds after the start. */
   readonly at: number;
 }
 
-export interface AttackReport {
+export interface AttackReport extends ServerLoad {
   readonly seed: number;
   readonly minutes: number;
   /** Acts by class. */
   readonly acts: Readonly<Record<string, number>>;
   /** Acts by what they send: packet, request, … */
   readonly sent: Readonly<Record<string, number>>;
-  /** The longest turn of the server's event loop, processor ms. */
-  readonly turnMs: number;
-  /** Seconds after the start. */
-  readonly turnAt: number;
-  /** The longest callbacks, one of a second, the longest first. */
-  readonly callbacks: readonly LongCallback[];
-  /** Seconds with a callback over the limit. */
-  readonly longCallbacks: number;
-  /** The longest garbage collection, ms. */
-  readonly collectionMs: number;
-  readonly growthMegabytes: number;
-  /** The minimum of the last minute above the first: memory that is kept, and not only used. */
-  readonly keptMegabytes: number;
+  /** False where the kernel does not say when the host stopped a processor. The host's stops then count as work. */
+  readonly knowsStops: boolean;
   readonly goodDhcp: GoodDhcpReport;
+  readonly slowestDhcp: SlowestWait;
   readonly failures: readonly string[];
 }
 
-const LAST_SECONDS = 60;
 const FAILURES_KEPT = 50;
-/** Long callbacks of a profiled run that are reported. */
-const CALLBACKS_SHOWN = 20;
 /** Counted for an act that runs until its time is known. */
 const CHOSEN_MS = 1000;
 /** Niceness. On Linux each thread has its own, and new ones inherit it. */
@@ -76,9 +64,10 @@ export async function runAttacks(run: AttackRun): Promise<AttackReport> {
   try {
     await using started = await startTarget(folder, run.isProfiled);
     const dhcp = startGoodDhcp();
+    const host = followHostStops();
     const acts = await commitActs(run, started);
     const goodDhcp = await dhcp.end();
-    return reportOf(run, { started, goodDhcp, ...acts });
+    return reportOf(run, { started, goodDhcp, stops: await host.end(), ...acts });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -160,50 +149,58 @@ function startGoodDhcp() {
   };
 }
 
-function reportOf(
-  run: AttackRun,
-  seen: Acts & { readonly started: StartedTarget; readonly goodDhcp: GoodDhcpReport },
-): AttackReport {
-  const { started, goodDhcp, acts } = seen;
-  const lines = monitored(started.monitorFile);
-  const turns = lines.map(({ turnMs }) => turnMs);
-  const resident = lines.map(({ residentMegabytes }) => residentMegabytes);
+interface Seen extends Acts {
+  readonly started: StartedTarget;
+  readonly goodDhcp: GoodDhcpReport;
+  readonly stops: readonly HostStop[] | undefined;
+}
+
+function reportOf(run: AttackRun, { started, goodDhcp, acts, stops, failures }: Seen): AttackReport {
   const sent: Record<string, number> = {};
   for (const { name, sends } of run.attacks) sent[sends] = (sent[sends] ?? 0) + (acts.get(name) ?? 0);
-  const turnMs = Math.max(0, ...turns);
-  const measured = {
-    turnMs,
-    turnAt: WARM_UP_SECONDS + turns.indexOf(turnMs),
-    callbacks: lines
-      .map((line, index) => ({ ...line, at: WARM_UP_SECONDS + index }))
-      .toSorted((one, other) => other.callbackMs - one.callbackMs)
-      .slice(0, CALLBACKS_SHOWN),
-    longCallbacks: lines.filter(({ callbackMs }) => callbackMs > run.callbackMaxMs).length,
-    collectionMs: Math.max(0, ...lines.map((line) => line.collectionMs)),
-    growthMegabytes: Math.max(0, ...resident) - (resident[0] ?? 0),
-    keptMegabytes: Math.min(...resident.slice(-LAST_SECONDS)) - (resident[0] ?? 0),
-    goodDhcp,
-  };
+  const load = serverLoad(monitored(started.monitorFile), {
+    stops: stops?.filter(({ thread }) => thread === started.server.pid) ?? [],
+    firstAt: WARM_UP_SECONDS,
+    callbackMaxMs: run.callbackMaxMs,
+  });
+  const slowestDhcp = slowestWait(goodDhcp, stops ?? []);
   return {
     seed: run.seed,
     minutes: run.minutes,
     acts: Object.fromEntries(acts),
     sent,
-    ...measured,
-    failures: [...seen.failures, ...started.faults, ...exceeded(run, measured)],
+    knowsStops: stops !== undefined,
+    ...load,
+    goodDhcp,
+    slowestDhcp,
+    failures: [...failures, ...started.faults, ...exceeded(run, { ...load, goodDhcp, slowestDhcp })],
   };
 }
 
-type Measured = Pick<AttackReport, 'turnMs' | 'longCallbacks' | 'growthMegabytes' | 'goodDhcp'>;
+function slowestWait({ slowest, startMs }: GoodDhcpReport, stops: readonly HostStop[]): SlowestWait {
+  const waits = slowest.map(({ fromMs, toMs }): SlowestWait => {
+    const stoppedMs = coveredMs({ fromMs, toMs }, stops);
+    return { waitedMs: toMs - fromMs - stoppedMs, stoppedMs, at: Math.round((fromMs - startMs) / 1000) };
+  });
+  return (
+    waits.toSorted((one, other) => other.waitedMs - one.waitedMs)[0] ?? { waitedMs: 0, stoppedMs: 0, at: 0 }
+  );
+}
 
-function exceeded(run: AttackRun, { turnMs, longCallbacks, growthMegabytes, goodDhcp }: Measured): string[] {
-  const { sent, answered, slowestMs } = goodDhcp;
+type Measured = Pick<AttackReport, 'turn' | 'longCallbacks' | 'growthMegabytes' | 'goodDhcp' | 'slowestDhcp'>;
+
+function exceeded(
+  run: AttackRun,
+  { turn, longCallbacks, growthMegabytes, goodDhcp, slowestDhcp }: Measured,
+): string[] {
+  const { sent, answered } = goodDhcp;
+  const { waitedMs } = slowestDhcp;
   const limits: readonly [isExceeded: boolean, failure: string][] = [
     [longCallbacks > 0, `${longCallbacks} seconds had a callback of more than ${run.callbackMaxMs} ms`],
-    [turnMs > run.turnMaxMs, `a turn of the event loop took ${turnMs.toFixed(0)} ms`],
+    [turn.workedMs > run.turnMaxMs, `a turn of the event loop took ${turn.workedMs.toFixed(0)} ms`],
     [growthMegabytes > run.growthMaxMegabytes, `the server grew by ${growthMegabytes} MB`],
     [answered < sent * ANSWERS_MIN, `${sent - answered} of ${sent} good DISCOVERs had no answer`],
-    [slowestMs > run.dhcpMaxMs, `a good DHCP client waited ${slowestMs.toFixed(0)} ms`],
+    [waitedMs > run.dhcpMaxMs, `a good DHCP client waited ${waitedMs.toFixed(0)} ms`],
   ];
   return limits.filter(([isExceeded]) => isExceeded).map(([, failure]) => failure);
 }

@@ -5,32 +5,31 @@
  * reported separately.
  */
 import { createHook } from 'node:async_hooks';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
-import { BusyTimes, type BusyTime } from './busy-times.ts';
+import { BusyTimes, type BusyTime, type Stretch } from './busy-times.ts';
 import { CallbackProfile } from './callback-profile.ts';
 
-export interface MonitorLine {
-  /** The longest turn of the event loop in the second, without garbage collection, in processor milliseconds. */
-  readonly turnMs: number;
-  /** The longest callback, with all ticks and promises that it resolved. In the same unit. */
-  readonly callbackMs: number;
-  /** The type of its async resource, such as `TCPWRAP` or `Immediate`. */
-  readonly callbackType: string;
-  /** What the host took from this virtual machine in the second, ms, in steps of 10. The thread that ran meanwhile is charged with it. */
-  readonly stolenMs: number;
-  /** Longest pause for garbage collection, ms. */
-  readonly collectionMs: number;
-  readonly residentMegabytes: number;
-  /** What ran in the callback, where it is long and a profile is wanted. */
+/** Consecutive work, at times of the kernel's monotonic clock. Processor ms, without garbage collection. */
+export interface Work extends BusyTime {
+  /** What ran in it, where it is long and a profile is wanted. */
   readonly stacks?: readonly string[];
 }
 
+export interface MonitorLine {
+  /** The longest turns of the event loop in the second, the longest first. */
+  readonly turns: readonly Work[];
+  /** The longest callbacks, with all ticks and promises that they resolved. The type is that of the async resource, such as `TCPWRAP`. */
+  readonly callbacks: readonly Work[];
+  /** Longest pause for garbage collection, ms. */
+  readonly collectionMs: number;
+  readonly residentMegabytes: number;
+}
+
 const PERIOD_MS = 1000;
-/** The place of steal among the times of a processor, and their unit (USER_HZ is 100 on all architectures in use). */
-const STEAL = 7;
-const TICK_MS = 10;
+/** The origin of `performance.now()` on CLOCK_MONOTONIC. */
+const ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 /** A callback of this length is profiled, ms. */
 const PROFILED_FROM_MS = 4;
 /** Ticks and microtasks belong to the callback that requested them. */
@@ -39,11 +38,11 @@ const PARTS_OF_CALLBACKS = new Set(['TickObject', 'Microtask']);
 function monitor(path: string, profile: CallbackProfile | undefined): void {
   const [turns, callbacks] = [new BusyTimes(), new BusyTimes()];
   let collectionMs = 0;
-  let stolenMs = stolen();
   new PerformanceObserver((list) => {
     for (const { startTime, duration } of list.getEntries()) {
       collectionMs = Math.max(collectionMs, duration);
-      for (const times of [turns, callbacks]) times.collected(startTime, duration);
+      for (const times of [turns, callbacks])
+        times.collected({ fromMs: startTime, toMs: startTime + duration });
     }
   }).observe({ entryTypes: ['gc'] });
   followCallbacks(callbacks);
@@ -53,34 +52,31 @@ function monitor(path: string, profile: CallbackProfile | undefined): void {
   };
   turn();
   setInterval(() => {
-    const [longestTurn, longestCallback] = [turns.takeLongest(), callbacks.takeLongest()];
-    const stolenNowMs = stolen();
     const line: MonitorLine = {
-      turnMs: longestTurn.usedMs,
-      callbackMs: longestCallback.usedMs,
-      callbackType: longestCallback.type,
-      stolenMs: stolenNowMs - stolenMs,
+      turns: turns.takeLongest().map(atMonotonicTime),
+      callbacks: profiled(profile, callbacks.takeLongest()).map(atMonotonicTime),
       collectionMs,
       residentMegabytes: Math.round(process.memoryUsage.rss() / 1e6),
-      ...(profile === undefined ? {} : profiled(profile, longestCallback)),
     };
     appendFileSync(path, `${JSON.stringify(line)}\n`);
     collectionMs = 0;
-    stolenMs = stolenNowMs;
     // To read a profile takes long.
     if (profile !== undefined) for (const times of [turns, callbacks]) times.restart();
   }, PERIOD_MS).unref();
 }
 
-/** The steal time of all processors since the start of the machine, ms (proc(5), /proc/stat). */
-function stolen(): number {
-  const [, ...times] = (readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '').split(/\s+/);
-  return Number(times[STEAL] ?? 0) * TICK_MS;
+function profiled(profile: CallbackProfile | undefined, longest: readonly BusyTime[]): readonly Work[] {
+  profile?.read();
+  return longest.map((work) =>
+    profile === undefined || work.usedMs < PROFILED_FROM_MS
+      ? work
+      : { ...work, stacks: profile.stacksIn(work) },
+  );
 }
 
-function profiled(profile: CallbackProfile, longest: BusyTime): Pick<MonitorLine, 'stacks'> {
-  profile.read();
-  return longest.usedMs < PROFILED_FROM_MS ? {} : { stacks: profile.stacksIn(longest) };
+function atMonotonicTime(work: Work): Work {
+  const moved = ({ fromMs, toMs }: Stretch) => ({ fromMs: fromMs + ORIGIN_MS, toMs: toMs + ORIGIN_MS });
+  return { ...work, ...moved(work), collections: work.collections.map(moved) };
 }
 
 /** A callback ends where the next one starts. */

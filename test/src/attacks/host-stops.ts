@@ -1,0 +1,129 @@
+/**
+ * Finds where the host stopped a processor of this virtual machine. Not all of these stops count as steal: a processor that
+ * waits for memory of the host is one of them. The thread that ran is charged with the time, as if it had worked.
+ *
+ * The kernel's tick interrupts a busy processor in a fixed period. A tick that comes late, and an interrupt by a timer that takes milliseconds, is a
+ * stop. The part of a stop before the next interrupt is due stays unknown, so a stop counts for too little and never for too much.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Stretch } from './busy-times.ts';
+
+/** Of the monotonic clock of the kernel, ms. */
+export interface HostStop extends Stretch {
+  /** The thread that ran. */
+  readonly thread: number;
+}
+
+/** Shorter delays have many causes, such as sections of the kernel that cannot be interrupted. */
+const STOP_MIN_MS = 1;
+const PERIODS_KNOWN_FROM = 101;
+/** `COMMAND-PID [CPU] FLAGS SECONDS: EVENT: FIELDS` */
+const LINE = /-(\d+)\s+\[(\d+)\]\s+\S+\s+(\d+\.\d+): (\w+):(.*)/;
+/** The timer that interrupts in a fixed period has this function: tick_nohz_handler, or tick_sched_timer before Linux 6.8. */
+const TICK = / function=tick_/;
+
+interface Processor {
+  /** The last tick, while the processor has not been idle since. */
+  tickMs?: number;
+  /** The start of the interrupt. */
+  entryMs?: number;
+}
+
+/**
+ * Reads the lines of a trace of `local_timer_entry` and `_exit`, which enclose the interrupts, `hrtimer_expire_entry`, which names each
+ * timer that ends in one, and `sched_switch` from and to the idle thread.
+ */
+export class HostStops {
+  readonly #processors = new Map<string, Processor>();
+  readonly #stops: HostStop[] = [];
+  #gaps: number[] = [];
+  #periodMs: number | undefined;
+
+  get found(): readonly HostStop[] {
+    return this.#stops;
+  }
+
+  read(line: string): void {
+    const [, pid, processor, seconds, event = '', fields = ''] = LINE.exec(line) ?? [];
+    const state = this.#processor(processor ?? '');
+    const [atMs, thread] = [Number(seconds) * 1000, Number(pid)];
+    if (event === 'sched_switch') delete state.tickMs;
+    else if (event === 'local_timer_entry') state.entryMs = atMs;
+    else if (event === 'local_timer_exit') this.#stop(state.entryMs ?? atMs, atMs, thread);
+    else if (TICK.test(fields)) this.#tick(state, atMs, thread);
+  }
+
+  #processor(name: string): Processor {
+    const state = this.#processors.get(name) ?? {};
+    this.#processors.set(name, state);
+    return state;
+  }
+
+  #tick(state: Processor, atMs: number, thread: number): void {
+    const lastMs = state.tickMs;
+    state.tickMs = atMs;
+    if (lastMs === undefined) return;
+    if (this.#periodMs !== undefined) return this.#stop(lastMs + this.#periodMs, atMs, thread);
+    this.#gaps.push(atMs - lastMs);
+    if (this.#gaps.length < PERIODS_KNOWN_FROM) return;
+    this.#periodMs = this.#gaps.toSorted((one, other) => one - other)[this.#gaps.length >> 1];
+    this.#gaps = [];
+  }
+
+  #stop(fromMs: number, toMs: number, thread: number): void {
+    if (toMs - fromMs >= STOP_MIN_MS) this.#stops.push({ fromMs, toMs, thread });
+  }
+}
+
+/** Returns how much of a stretch of time others cover, ms. They may overlap. */
+export function coveredMs({ fromMs, toMs }: Stretch, others: readonly Stretch[]): number {
+  let [sumMs, untilMs] = [0, fromMs];
+  for (const other of others.toSorted((one, next) => one.fromMs - next.fromMs)) {
+    const [startMs, endMs] = [Math.max(other.fromMs, untilMs), Math.min(other.toMs, toMs)];
+    if (endMs <= startMs) continue;
+    sumMs += endMs - startMs;
+    untilMs = endMs;
+  }
+  return sumMs;
+}
+
+const TRACING = '/sys/kernel/tracing';
+const EVENTS = {
+  'irq_vectors/local_timer_entry': '',
+  'irq_vectors/local_timer_exit': '',
+  'timer/hrtimer_expire_entry': '',
+  'sched/sched_switch': 'prev_pid==0 || next_pid==0',
+};
+
+export interface FollowedStops {
+  /** Undefined where the kernel does not trace its timer. */
+  end(): Promise<readonly HostStop[] | undefined>;
+}
+
+/** Needs root and the kernel's trace file system (ftrace), where it makes an instance of its own. */
+export function followHostStops(): FollowedStops {
+  const folder = join(TRACING, 'instances', `attacks-${process.pid}`);
+  if (!Object.keys(EVENTS).every((event) => existsSync(join(TRACING, 'events', event))))
+    return { end: () => Promise.resolve(undefined) };
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'trace_clock'), 'mono');
+  for (const [event, filter] of Object.entries(EVENTS)) {
+    if (filter !== '') writeFileSync(join(folder, 'events', event, 'filter'), filter);
+    writeFileSync(join(folder, 'events', event, 'enable'), '1');
+  }
+  const stops = new HostStops();
+  const reader = spawn('cat', [join(folder, 'trace_pipe')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  createInterface(reader.stdout).on('line', (line) => stops.read(line));
+  return {
+    async end() {
+      reader.kill();
+      await once(reader, 'close');
+      rmdirSync(folder);
+      return stops.found;
+    },
+  };
+}
