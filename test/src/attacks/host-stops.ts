@@ -8,8 +8,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import type { Stretch } from './busy-times.ts';
 
 /** Of the monotonic clock of the kernel, ms. */
@@ -21,6 +23,8 @@ export interface HostStop extends Stretch {
 /** Shorter delays have many causes, such as sections of the kernel that cannot be interrupted. */
 const STOP_MIN_MS = 1;
 const PERIODS_KNOWN_FROM = 101;
+/** `CPU:1 [LOST 25 EVENTS]`: the reader was too slow. */
+const LOST = 'EVENTS]';
 /** `COMMAND-PID [CPU] FLAGS SECONDS: EVENT: FIELDS` */
 const LINE = /-(\d+)\s+\[(\d+)\]\s+\S+\s+(\d+\.\d+): (\w+):(.*)/;
 /** The timer that interrupts in a fixed period has this function: tick_nohz_handler, or tick_sched_timer before Linux 6.8. */
@@ -48,6 +52,7 @@ export class HostStops {
   }
 
   read(line: string): void {
+    if (line.endsWith(LOST)) for (const state of this.#processors.values()) delete state.tickMs;
     const [, pid, processor, seconds, event = '', fields = ''] = LINE.exec(line) ?? [];
     const state = this.#processor(processor ?? '');
     const [atMs, thread] = [Number(seconds) * 1000, Number(pid)];
@@ -98,32 +103,55 @@ const EVENTS = {
   'timer/hrtimer_expire_entry': '',
   'sched/sched_switch': 'prev_pid==0 || next_pid==0',
 };
+const BUFFER_KIB = 16_384;
+/** Niceness. A reader that waits for a processor loses what it reads. */
+const PRIORITY = -15;
 
-export interface FollowedStops {
-  /** Undefined where the kernel does not trace its timer. */
-  end(): Promise<readonly HostStop[] | undefined>;
+if (import.meta.main) {
+  setPriority(PRIORITY);
+  const stops = await stopsUntil(once(process.stdin.resume(), 'end'));
+  process.stdout.write(JSON.stringify(stops ?? 'unknown'));
 }
 
-/** Needs root and the kernel's trace file system (ftrace), where it makes an instance of its own. */
-export function followHostStops(): FollowedStops {
+/**
+ * Resolves after the end. Undefined where the kernel does not trace its timer. Needs root and the kernel's trace file system (ftrace), where it
+ * makes an instance of its own.
+ */
+async function stopsUntil(end: Promise<unknown>): Promise<readonly HostStop[] | undefined> {
+  if (!Object.keys(EVENTS).every((event) => existsSync(join(TRACING, 'events', event)))) return undefined;
   const folder = join(TRACING, 'instances', `attacks-${process.pid}`);
-  if (!Object.keys(EVENTS).every((event) => existsSync(join(TRACING, 'events', event))))
-    return { end: () => Promise.resolve(undefined) };
+  const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
   mkdirSync(folder);
-  writeFileSync(join(folder, 'trace_clock'), 'mono');
+  write('trace_clock', 'mono');
+  write('buffer_size_kb', `${BUFFER_KIB}`);
   for (const [event, filter] of Object.entries(EVENTS)) {
-    if (filter !== '') writeFileSync(join(folder, 'events', event, 'filter'), filter);
-    writeFileSync(join(folder, 'events', event, 'enable'), '1');
+    if (filter !== '') write(`events/${event}/filter`, filter);
+    write(`events/${event}/enable`, '1');
   }
   const stops = new HostStops();
   const reader = spawn('cat', [join(folder, 'trace_pipe')], { stdio: ['ignore', 'pipe', 'inherit'] });
   createInterface(reader.stdout).on('line', (line) => stops.read(line));
+  await end;
+  reader.kill();
+  await once(reader, 'close');
+  rmdirSync(folder);
+  return stops.found;
+}
+
+export interface FollowedStops {
+  /** Undefined where the kernel does not show the stops. */
+  end(): Promise<readonly HostStop[] | undefined>;
+}
+
+/** Reads the trace in a process of its own. */
+export function followHostStops(): FollowedStops {
+  const child = spawn(process.execPath, [import.meta.filename], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const printed = text(child.stdout);
   return {
     async end() {
-      reader.kill();
-      await once(reader, 'close');
-      rmdirSync(folder);
-      return stops.found;
+      child.stdin.end();
+      const found: unknown = JSON.parse(await printed);
+      return Array.isArray(found) ? found : undefined;
     },
   };
 }
