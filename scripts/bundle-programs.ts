@@ -11,7 +11,11 @@ import { bundlePrograms } from '../packaging/src/programs/bundle-programs.ts';
 
 /** Set-up changes it with every installation, so it stands for all files of `node_modules`. */
 const PACKAGES_STAMP = 'node_modules/.setup-stamp';
-const BUNDLERS = ['scripts/bundle-programs.ts', 'packaging/src/programs/bundle-programs.ts'];
+const BUNDLERS = [
+  'scripts/bundle-programs.ts',
+  'packaging/src/programs/bundle-programs.ts',
+  'hook/src/bundle-plugins.ts',
+];
 /** A running server loads further files of its bundle later. */
 const BUNDLES_KEPT = 8;
 

@@ -1,25 +1,8 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { build, type Plugin } from 'esbuild';
-
-/** The platform's log and its dependency are not part of the agent, which does not use them. */
-const UNUSED_IS_DROPPED: Plugin = {
-  name: 'unused-is-dropped',
-  setup(builder) {
-    builder.onResolve({ filter: /^(\.|@tinkerbell\/)/ }, async (request) => {
-      if (request.pluginData === 'resolved') return undefined;
-      const { importer, resolveDir, kind } = request;
-      const found = await builder.resolve(request.path, {
-        importer,
-        resolveDir,
-        kind,
-        pluginData: 'resolved',
-      });
-      return found.path.endsWith('.ts') ? { path: found.path, sideEffects: false } : undefined;
-    });
-  },
-};
+import { build } from 'esbuild';
+import { builtinModules, unusedIsDropped } from './bundle-plugins.ts';
 
 const AGENT_SOURCES = new URL('../../apps/agent/src/', import.meta.url);
 
@@ -59,7 +42,7 @@ async function bundle(entryPoints: Readonly<Record<string, string>>): Promise<re
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'silent',
-    plugins: [UNUSED_IS_DROPPED],
+    plugins: [builtinModules, unusedIsDropped],
     // The gRPC library is CommonJS and requires Node's own modules.
     banner: {
       js: "import{createRequire as agentRequire}from'node:module';const require=agentRequire(import.meta.url);",

@@ -4,16 +4,19 @@
  */
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import { builtinModules, unusedIsDropped } from '@tinkerbell/hook/bundle-plugins';
 
 const ENTRIES: Readonly<Record<string, string>> = {
   server: 'apps/server/src/serve.ts',
-  tink: 'apps/tink/src/tink.ts',
   'render-worker': 'platform/template/src/render-worker.mjs',
   'text-worker': 'platform/node/src/text-worker.mjs',
   'verify-worker': 'apps/server/src/stores/verify-worker.ts',
   'checkpoint-worker': 'store/sqlite/src/checkpoint-worker.ts',
 };
+
+/** Apart from the server, because what one entry of a build uses is loaded by all that import from the same package. */
+const TINK: Readonly<Record<string, string>> = { tink: 'apps/tink/src/tink.ts' };
 
 /** Threads that need little of what the programs share: a bundle of its own starts sooner and takes less memory. */
 const LONE_ENTRIES: Readonly<Record<string, string>> = {
@@ -26,6 +29,8 @@ const LONE_ENTRIES: Readonly<Record<string, string>> = {
  * which is optional and was not built.
  */
 const OUTSIDE = /^(?:@opentelemetry\/|ssh2$)/;
+
+const OWN = /^@tinkerbell\//;
 
 /** How a bundle finds what it was not made from. */
 export interface BundlePlace {
@@ -66,39 +71,36 @@ export async function bundlePrograms(checkout: string, place: BundlePlace): Prom
       // Not minified, so that stack traces can be read.
       legalComments: 'none',
       logLevel: 'warning',
-      plugins: [pathsOfSources(place), packagesOutside(place, outside)],
+      plugins: [builtinModules, unusedIsDropped, pathsOfSources(place), packagesOutside(place, outside)],
       // Packages in CommonJS require Node's own modules.
       banner: {
         js: "import{createRequire as requireOfBundle}from'node:module';const require=requireOfBundle(import.meta.url);",
       },
     });
-  const built = await Promise.all([bundled(ENTRIES, true), bundled(LONE_ENTRIES, false)]);
+  const built = await Promise.all([
+    bundled(ENTRIES, true),
+    bundled(TINK, true),
+    bundled(LONE_ENTRIES, false),
+  ]);
+  const [, { metafile: ofTink }] = built;
   return {
-    files: built
-      .flatMap(({ outputFiles }) => outputFiles)
-      .map(({ path, contents }) => ({ name: basename(path), contents })),
-    inputs: [...new Set(built.flatMap(({ metafile }) => Object.keys(metafile.inputs)))],
-    tinkInputs: inputsFor(built[0].metafile, 'tink.mjs'),
+    files: filesOf(built.flatMap(({ outputFiles }) => outputFiles)),
+    inputs: inputsOf(built.map(({ metafile }) => metafile)),
+    tinkInputs: inputsOf([ofTink]),
     outside: [...outside].sort(),
   };
 }
 
-/** Returns the sources of one output and of every output that it imports. */
-function inputsFor({ outputs }: Metafile, entry: string): readonly string[] {
-  const found = new Set<string>();
-  const isEntry = (path: string): boolean => basename(path) === entry;
-  const waiting = Object.keys(outputs).filter(isEntry);
-  const seen = new Set(waiting);
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    const { inputs = {}, imports = [] } = outputs[path] ?? {};
-    for (const input of Object.keys(inputs)) found.add(input);
-    for (const { path: next, external } of imports) {
-      if (external === true || seen.has(next)) continue;
-      seen.add(next);
-      waiting.push(next);
-    }
-  }
-  return [...found];
+/** The name of a chunk contains the hash of its content, so that one which several builds made is the same. */
+function filesOf(outputs: readonly OutputFile[]): ProgramBundle['files'] {
+  const byName = new Map(outputs.map(({ path, contents }) => [basename(path), contents]));
+  return [...byName].map(([name, contents]) => ({ name, contents }));
+}
+
+/** Returns the files, without the modules of Node. */
+function inputsOf(metafiles: readonly Metafile[]): readonly string[] {
+  const inputs = new Set(metafiles.flatMap((one) => Object.keys(one.inputs)));
+  return [...inputs].filter((input) => !input.startsWith(`${builtinModules.name}:`));
 }
 
 /** A bundle is elsewhere than its sources. Workers are found beside the bundle. */
@@ -129,7 +131,7 @@ function packagesOutside({ importOf }: BundlePlace, outside: Set<string>): Plugi
     setup(builder) {
       builder.onResolve({ filter: /^[^.]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
         const isOutside = kind === 'dynamic-import' || OUTSIDE.test(path);
-        if (!isOutside || pluginData === plugin) return undefined;
+        if (!isOutside || OWN.test(path) || pluginData === plugin) return undefined;
         const found = await builder.resolve(path, { kind, importer, resolveDir, pluginData: plugin });
         if (!found.path.includes('/node_modules/')) return undefined;
         outside.add(path);

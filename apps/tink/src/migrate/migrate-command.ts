@@ -1,21 +1,8 @@
 /** `tink migrate` */
 import type { Command } from 'commander';
-import { PlatformError } from '@tinkerbell/platform-contract';
-import { createNodeLog } from '@tinkerbell/platform-node';
-import { transfer, TransferRefusal, type TransferReport } from '@tinkerbell/engine-transfer';
-import { TinkFailure } from '../failure.ts';
-import { openPlace } from './open-place.ts';
-import { progressLine } from '../output/progress-line.ts';
-import type { Terminal } from '../output/terminal.ts';
 import { examples } from '../command-line/command-line.ts';
-
-interface MigrateOptions {
-  readonly from: string;
-  readonly to: string;
-  readonly whileRunning?: boolean;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
+import type { Terminal } from '../output/terminal.ts';
+import type { MigrateOptions } from './migrate.ts';
 
 const explanation = `
 Migrates everything except the resourceVersion: uid, labels, annotations, owners, finalizers, status, creationTimestamp, timelines, output of
@@ -45,52 +32,8 @@ export function addMigrate(program: Command, terminal: Terminal): void {
           'tink migrate --from sqlite:/var/lib/tinkerbell --to kubernetes:~/.kube/config',
         ),
     )
-    .action((options: MigrateOptions) => migrate(options, terminal));
-}
-
-async function migrate(options: MigrateOptions, terminal: Terminal): Promise<void> {
-  const { dryRun: isDryRun = false, whileRunning: isWhileRunning = false, json = false } = options;
-  const log = createNodeLog({ level: 'error', format: 'text' });
-  await using cleanup = new AsyncDisposableStack();
-  try {
-    const common = { log, terminal, isDryRun };
-    const from = await openPlace(options.from, { ...common, side: '--from' }, cleanup);
-    const to = await openPlace(options.to, { ...common, side: '--to' }, cleanup);
-    const onProgress = progressOf(terminal);
-    const { signal } = terminal;
-    const report = await transfer({ from, to, isDryRun, isWhileRunning, signal, onProgress });
-    terminal.out(json ? `${JSON.stringify(report)}\n` : summaryOf(report));
-  } catch (thrown) {
-    throw failureOf(thrown);
-  }
-}
-
-function progressOf(terminal: Terminal): (step: string, done: number, total: number) => void {
-  const lines = new Map<string, (done: number) => void>();
-  return (step, done, total) => {
-    const line = lines.get(step) ?? progressLine(terminal, `copying ${step}`, total);
-    lines.set(step, line);
-    line(done);
-  };
-}
-
-function failureOf(thrown: unknown): unknown {
-  if (thrown instanceof TransferRefusal) return new TinkFailure(thrown.message, { advice: thrown.advice });
-  if (thrown instanceof PlatformError) return new TinkFailure(thrown.message);
-  return thrown;
-}
-
-function summaryOf(report: TransferReport): string {
-  const { from, to, kinds, objects, records, leases, running, isDryRun, isResumed } = report;
-  const rows = kinds.map(
-    ({ collection, count, digest }) =>
-      `  ${collection.padEnd(44)} ${String(count).padStart(8)}  ${digest.slice(0, 16)}\n`,
-  );
-  const apart =
-    records === undefined
-      ? '  timelines and leases stay in the data folder of the server\n'
-      : `  ${records} records of timelines and output, ${leases ?? 0} leases\n`;
-  const going = running.map((one) => `  still running: ${one}; its agent reports to the new server\n`);
-  const done = isDryRun ? 'would be copied' : `${isResumed ? 'resumed; ' : ''}copied and compared`;
-  return `${from} -> ${to}\n${rows.join('')}${apart}${going.join('')}${objects} objects ${done}\n`;
+    .action(async (options: MigrateOptions) => {
+      const { migrate } = await import('./migrate.ts');
+      await migrate(options, terminal);
+    });
 }
