@@ -2,9 +2,8 @@
 import { open, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '@tinkerbell/hook';
-import type { RunningServer } from '@tinkerbell/sandbox';
 import { HOST_INTERFACE } from '../firmware/lab.ts';
-import { relayTokenFile } from '../firmware/relay.ts';
+import { relayToken, relayTokenFile } from '../firmware/relay.ts';
 import type { DisturbedSite } from './fault.ts';
 
 const OTHER_SERVER = 5;
@@ -68,25 +67,6 @@ export async function blockedAtRelay({ lab, server, directory }: DisturbedSite):
   );
   const token = await relayToken(server, 'rack-7');
   await writeFile(relayTokenFile(directory), token);
-}
-
-/** As `tink token create NAME --role relay` does. */
-async function relayToken(server: RunningServer, name: string): Promise<string> {
-  const post = async (path: string, body: object): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json' };
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    return (await server.request(`${server.url}${path}`, init)).json();
-  };
-  const accounts = '/api/v1/namespaces/default/serviceaccounts';
-  await post(accounts, { metadata: { name } });
-  await post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-    metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'relay' },
-    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name }],
-  });
-  const made = await post(`${accounts}/${name}/token`, { spec: { expirationSeconds: 3600 } });
-  const { status } = made as { readonly status?: { readonly token?: string } };
-  return status?.token ?? '';
 }
 
 /** The port of the machine is in a broadcast domain without a server. */

@@ -122,8 +122,10 @@ export class ActiveChecks {
   async #fromElsewhere(hardware: Hardware, place: TrialPlace): Promise<readonly Check[]> {
     const { serverAddress: host, ports } = this.#server;
     const addresses = probedAddresses(hardware);
-    const trial = { host, ports, addresses };
     const isRelay = 'relay' in place;
+    // The server ignores an INFORM of a host that is not registered, and the relay forwards DHCP anyway.
+    const asked = isRelay ? ports.filter(({ asks }) => asks !== 'dhcp') : ports;
+    const trial = { host, ports: asked, addresses };
     const who = isRelay ? `the relay ${place.relay}` : place.name;
     const result = await (isRelay
       ? this.#deps.relays.run(place.relay, trial)
