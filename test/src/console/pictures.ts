@@ -22,6 +22,7 @@ for (const [font, debianPackage] of Object.entries(FONTS))
 mkdirSync(folder, { recursive: true });
 await using site = await startConsoleSite();
 await furnish(site, 'open /dev/sda1: no such device');
+for (const role of ['edit', 'provisioner', 'relay']) await site.tokenOf(role);
 await using browser = await openBrowser();
 for (const theme of ['light', 'dark'] as const) {
   for (const width of theme === 'light' ? [1440, 390] : [1440]) {
