@@ -17,6 +17,7 @@ import {
   openNodeDirectory,
   openNodeTree,
   nodeUdp6,
+  tryNetwork,
 } from '@tinkerbell/platform-node';
 import { createWorkerTexts } from '@tinkerbell/platform-node/texts';
 import { createProcessMetrics } from '@tinkerbell/platform-telemetry';
@@ -36,7 +37,7 @@ import {
 import { createImagesService } from '@tinkerbell/service-images';
 import { createMetadataService } from '@tinkerbell/service-metadata';
 import { createRegistryService, type RegistryDeps } from '@tinkerbell/service-registry';
-import { createRelayService } from '@tinkerbell/service-relay';
+import { createRelayService, type RelayDeps } from '@tinkerbell/service-relay';
 import type { WorkflowsService } from '@tinkerbell/service-workflows';
 import type { Journal, Store, View } from '@tinkerbell/store-contract';
 import { createAesCipher, createSealedStore } from '@tinkerbell/store-sealed';
@@ -271,13 +272,17 @@ async function servicesFor(
     ...(workflows === undefined ? [] : [workflows]),
     ...(settings.relay === undefined
       ? []
-      : [createRelayService({ ...deps, log: deps.logs.smee }, settings.relay)]),
+      : [createRelayService({ ...deps, ...relayDeps(deps), log: deps.logs.smee }, settings.relay)]),
     ...(settings.controller ? [controller(deps, stores), events(settings, deps, stores)] : []),
     ...doctors,
     ...(await bmc(settings, deps, stores)),
     ...(await serial(settings, deps, stores)),
     ...(settings.gateway === undefined ? [] : [await gateway(deps, settings.gateway)]),
   ];
+}
+
+function relayDeps({ probe }: Deps): Pick<RelayDeps, 'tryNetwork'> {
+  return { tryNetwork: (trial, from) => tryNetwork(trial, probe, from) };
 }
 
 function imageServices(deps: Deps, images: Settings['images']): readonly Service[] {

@@ -44,6 +44,9 @@ const provisioner: readonly Rule[] = [
   { verbs: ['create', 'patch'], apiGroups: ['tinkerbell.org'], resources: ['workflows', 'workflows/*'] },
 ];
 
+/** Takes orders for a relay agent, and reads nothing. */
+const relay: readonly Rule[] = [{ verbs: ['post'], nonResourceURLs: ['/relay-trials'] }];
+
 const clusterAdmin: readonly Rule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
@@ -55,4 +58,5 @@ export const builtInRoles: ReadonlyMap<string, readonly Rule[]> = new Map([
   ['edit', edit],
   ['view', view],
   ['provisioner', provisioner],
+  ['relay', relay],
 ]);

@@ -101,7 +101,8 @@ function unfinishedOf(workflows: readonly Workflow[]): readonly Workflow[] {
 
 const SEEN_BY: readonly string[] = ['dhcp', 'tftp', 'http', 'image', 'syslog', 'agent'];
 
-function isSent({ source }: TimelineRecord): boolean {
+/** True if the machine itself has sent something. */
+export function isSent({ source }: TimelineRecord): boolean {
   return SEEN_BY.includes(source);
 }
 

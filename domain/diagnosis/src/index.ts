@@ -15,7 +15,7 @@ export {
 } from './diagnose.ts';
 export type { NearMachine, Observation } from './facts.ts';
 export { nearMacs } from './near-macs.ts';
-export { areNeighbours } from './networks.ts';
+export { areNeighbours, isInNetwork, type AddressInNetwork } from './networks.ts';
 export { stepNames, steps, type StepName } from './steps.ts';
 export type { TimelineRecord } from './timeline-record.ts';
 export { modelOf, UsualDurations } from './usual-durations.ts';

@@ -53,6 +53,7 @@ export type {
   AgentTrials,
   NetworkTrial,
   NetworkTrialResult,
+  RelayTrials,
   ServerPort,
   TriedPort,
 } from './network-trial.ts';

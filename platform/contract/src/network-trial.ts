@@ -37,3 +37,12 @@ export interface AgentTrials {
   /** Resolves with undefined if the agent does not answer in time, or is not connected. Never rejects. */
   run(agentId: string, trial: NetworkTrial): Promise<NetworkTrialResult | undefined>;
 }
+
+/** The relay agents that poll the server, by name. */
+export interface RelayTrials {
+  isConnected(name: string): boolean;
+  /** Returns the names of connected relays that have the IPv4 address in a network of their clients, at most eight. */
+  near(address: string): readonly string[];
+  /** As `AgentTrials.run`. */
+  run(name: string, trial: NetworkTrial): Promise<NetworkTrialResult | undefined>;
+}

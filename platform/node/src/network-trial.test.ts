@@ -48,6 +48,31 @@ test('each port is asked in its protocol, and one without a server is silent', a
   assert.deepEqual(asked, ['\0\u0001tink-doctor-check\0octet\0']);
 });
 
+test('ports are asked from the own address that is given', async () => {
+  await using cleanup = new AsyncDisposableStack();
+  const [tftp, own] = [await tftpServer(cleanup), '127.0.0.9'];
+  const peers: string[] = [];
+  tftp.on('message', (_, { address, port }) => {
+    peers.push(address);
+    tftp.send('\0\u0005\0\u0001not found\0', port, address);
+  });
+  const server = createServer((socket) => {
+    peers.push(String(socket.remoteAddress));
+    socket.destroy();
+  }).listen(0, HOST);
+  await once(server, 'listening');
+  cleanup.defer(() => void server.close());
+  const ports = [
+    { name: 'HTTP', asks: 'tcp', port: Number(Object(server.address()).port) },
+    { name: 'TFTP', asks: 'tftp', port: tftp.address().port },
+  ] as const;
+  const tried = await tryPorts(HOST, ports, own);
+  assert.deepEqual([...new Set(tried.map(({ outcome }) => outcome))], ['answered']);
+  assert.deepEqual(peers, [own, own]);
+  const elsewhere = await tryPorts(HOST, ports, '192.0.2.1');
+  assert.deepEqual([...new Set(elsewhere.map(({ outcome }) => outcome))].includes('answered'), false);
+});
+
 const skip = process.getuid?.() === 0 ? false : 'needs root, for the port of DHCP clients';
 
 test('DHCP is asked with an INFORM of this host, and only the answer to it counts', { skip }, async () => {

@@ -32,13 +32,14 @@ const ANSWERED: Outcome = { outcome: 'answered' };
 const SILENT: Outcome = { outcome: 'silent', reason: `nothing within ${TIMEOUT_MS / 1000} s` };
 const untried = (reason: string): Outcome => ({ outcome: 'untried', reason });
 
-/** Takes a few seconds at most. Never rejects. */
+/** `from` is the own IPv4 address that asks the ports. Default: that of the route. Takes a few seconds at most. Never rejects. */
 export async function tryNetwork(
   { host, ports, addresses }: NetworkTrial,
   probe: AddressProbe,
+  from?: string,
 ): Promise<NetworkTrialResult> {
   const [tried, held] = await Promise.all([
-    tryPorts(host, ports),
+    tryPorts(host, ports, from),
     Promise.all(
       addresses.map(async (address) => [address, await probe.holderOf(address, PROBE_MS)] as const),
     ),
@@ -48,19 +49,31 @@ export async function tryNetwork(
 }
 
 /** Resolves with what became of each port, in their order. Never rejects. */
-export function tryPorts(host: string, ports: readonly ServerPort[]): Promise<readonly TriedPort[]> {
-  return Promise.all(ports.map(async (one) => ({ ...one, ...(await askers[one.asks](host, one.port)) })));
+export function tryPorts(
+  host: string,
+  ports: readonly ServerPort[],
+  from?: string,
+): Promise<readonly TriedPort[]> {
+  return Promise.all(
+    ports.map(async (one) => ({ ...one, ...(await askers[one.asks]({ host, port: one.port, from })) })),
+  );
 }
 
-const askers: Readonly<Record<ServerPort['asks'], (host: string, port: number) => Promise<Outcome>>> = {
+interface Target {
+  readonly host: string;
+  readonly port: number;
+  readonly from: string | undefined;
+}
+
+const askers: Readonly<Record<ServerPort['asks'], (target: Target) => Promise<Outcome>>> = {
   tcp: tryTcp,
   tftp: tryTftp,
   dhcp: tryDhcp,
 };
 
-function tryTcp(host: string, port: number): Promise<Outcome> {
+function tryTcp({ host, port, from }: Target): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const socket = connect({ host, port });
+  const socket = connect({ host, port, ...(from === undefined ? {} : { localAddress: from }) });
   socket.setTimeout(TIMEOUT_MS, () => resolve(SILENT));
   socket.once('connect', () => resolve(ANSWERED));
   socket.once('error', ({ message: reason }) => resolve({ outcome: 'silent', reason }));
@@ -68,18 +81,18 @@ function tryTcp(host: string, port: number): Promise<Outcome> {
 }
 
 /** Asks for a file that does not exist: each answer shows that the request has arrived. */
-function tryTftp(host: string, port: number): Promise<Outcome> {
+function tryTftp({ host, port, from }: Target): Promise<Outcome> {
   const socket = createSocket('udp4');
   return answerTo(
     socket,
     () => true,
-    () => socket.send(READ_REQUEST, port, host),
+    () => socket.bind(0, from, () => socket.send(READ_REQUEST, port, host)),
   );
 }
 
 /** Sends an INFORM with the own address. The answer goes to the port of clients, which needs root. */
-async function tryDhcp(host: string, port: number): Promise<Outcome> {
-  const own = await ownAddressTowards(host);
+async function tryDhcp({ host, port, from }: Target): Promise<Outcome> {
+  const own = from ?? (await ownAddressTowards(host));
   if (own === undefined) return untried(`this host has no route to ${host}`);
   const inform = informOf(own);
   if (inform === undefined) return untried(`the network interface of ${own} has no MAC`);

@@ -43,6 +43,7 @@ import { KindCatalog } from './kind-catalog.ts';
 import { createApiMetrics } from './metrics.ts';
 import { OpenStreams } from './open-streams.ts';
 import { described } from './openapi/described.ts';
+import { RELAY_TRIALS, relayTrialsAnswer } from './relay-trials.ts';
 import { readReview } from './request-body.ts';
 import { isRendering, resourceTarget, type ResourceTarget } from './request-target.ts';
 import type { VerbDeps } from './resource-handlers.ts';
@@ -98,6 +99,7 @@ const PREFIXES = [
   AUDIT,
   UNKNOWN_MACHINES,
   DHCP_LEASES,
+  RELAY_TRIALS,
   OWN_TOKEN,
   ...SHORT_PREFIXES,
 ];
@@ -203,6 +205,7 @@ async function dispatch(
   if (path === AUDIT) return onAudit(deps, request, context);
   if (path === UNKNOWN_MACHINES) return unknownMachinesAnswer(deps, request, context);
   if (path === DHCP_LEASES) return dhcpLeasesAnswer(deps, request, context);
+  if (path === RELAY_TRIALS) return relayTrialsAnswer(deps, request, context);
   if (path === OWN_TOKEN)
     return request.method === 'GET' ? ownToken(deps, userOf(context), request) : methodNotAllowed(request);
   const document = documentAt(deps, path, request);

@@ -16,6 +16,11 @@ const hardware = (name: string, conditions: readonly object[] = []) => ({
 
 function checksThat(checkNow: MachineChecks['checkNow'], agents: readonly string[] = []): MachineChecks {
   return {
+    relaysOf: () => ['r1'],
+    relays: {
+      isConnected: (name) => name === 'r1',
+      poll: () => assert.fail('no relay calls'),
+    },
     checkNow,
     hasAgent: ({ metadata }) => agents.includes(metadata.name),
     neighboursOf: () => agents,
@@ -87,10 +92,10 @@ test('active checks need the permission to create, and are refused while too man
   assert.equal((await api.call('POST', path)).code, 403);
 });
 
-test('checks are asked for from the agent of a neighbour, if it is connected', async () => {
+test('checks are asked for from the agent of a neighbour and from a relay, if they are connected', async () => {
   const asked: (string | undefined)[] = [];
-  const checkNow: MachineChecks['checkNow'] = (_, neighbour) => {
-    asked.push(neighbour?.metadata.name);
+  const checkNow: MachineChecks['checkNow'] = (_, from) => {
+    asked.push(from !== undefined && 'relay' in from ? `relay ${from.relay}` : from?.neighbour.metadata.name);
     return Promise.resolve([]);
   };
   const verdicts = new Verdicts();
@@ -100,17 +105,26 @@ test('checks are asked for from the agent of a neighbour, if it is connected', a
   const path = `${base}/hardware/m1/diagnosis`;
   const codeFrom = async (from: string) => (await api.call('POST', `${path}?from=${from}`)).code;
   assert.deepEqual(
-    [await codeFrom('server'), await codeFrom('agent:m2'), await codeFrom('agent:m9')],
-    [200, 200, 404],
+    [
+      await codeFrom('server'),
+      await codeFrom('agent:m2'),
+      await codeFrom('agent:m9'),
+      await codeFrom('relay:r1'),
+    ],
+    [200, 200, 404, 200],
   );
-  assert.deepEqual(asked, [undefined, 'm2']);
+  assert.deepEqual(asked, [undefined, 'm2', 'relay r1']);
   const offline = await api.call('POST', `${path}?from=agent:m3`);
   assert.equal(offline.code, 409);
   assert.match(offline.body.message, /no agent of m3 is connected .* while m3 runs the in-memory OS/);
-  const unknown = await api.call('POST', `${path}?from=relay:r1`);
+  const lost = await api.call('POST', `${path}?from=relay:r2`);
+  assert.equal(lost.code, 409);
+  assert.match(lost.body.message, /no relay "r2" is connected .* start it with --relay-api-url/);
+  const unknown = await api.call('POST', `${path}?from=switch:r1`);
   assert.equal(unknown.code, 400);
-  assert.match(unknown.body.message, /from must be "server", or "agent:NAME" .* not "relay:r1"/);
-  assert.deepEqual((await api.call('GET', `${path}?neighbours=true`)).body.neighbours, ['m2']);
+  assert.match(unknown.body.message, /from must be "server", "agent:NAME" .* not "switch:r1"/);
+  const { body } = await api.call('GET', `${path}?neighbours=true`);
+  assert.deepEqual([body.neighbours, body.relays], [['m2'], ['r1']]);
   assert.equal((await api.call('GET', path)).body.neighbours, undefined);
 });
 

@@ -1,11 +1,13 @@
 /**
  * `GET …/hardware/<name>/diagnosis`: whether the last boot of the machine was successful, else why not and what to do. `POST` to the same path
- * performs active checks, from the server (default, `?from=server`) or from the agent of a neighbour (`?from=agent:NAME`).
+ * performs active checks, from the server (default, `?from=server`), from the agent of a neighbour (`?from=agent:NAME`), or from a relay
+ * (`?from=relay:NAME`).
  */
 import { shownVerdict, type Check, type ShownVerdict, type Verdicts } from '@tinkerbell/diagnosis';
 import { hardwareKind, isOfKind, type Hardware, type Resource } from '@tinkerbell/resources';
 import { ApiError, tooMany } from './api-error.ts';
 import { json } from './api-response.ts';
+import type { RelayDesk } from './relay-trials.ts';
 
 export interface DiagnosisDeps {
   /** If undefined, the doctor is disabled. */
@@ -15,13 +17,18 @@ export interface DiagnosisDeps {
 }
 
 export interface MachineChecks {
-  /** Tries what can be tried for a machine from the server, or from a neighbour. Returns undefined if too much is tried already. */
-  checkNow(hardware: Hardware, neighbour?: Hardware): Promise<readonly Check[]> | undefined;
+  /** Tries what can be tried for a machine from the server, or from elsewhere. Returns undefined if too much is tried already. */
+  checkNow(hardware: Hardware, from?: CheckedFrom): Promise<readonly Check[]> | undefined;
   /** Returns whether the agent of a machine can be asked. */
   hasAgent(neighbour: Hardware): boolean;
   /** Returns the names of machines in its network whose agents can be asked. */
   neighboursOf(hardware: Hardware): readonly string[];
+  /** Returns the names of connected relays of its network. */
+  relaysOf(hardware: Hardware): readonly string[];
+  readonly relays: RelayDesk;
 }
+
+export type CheckedFrom = { readonly neighbour: Hardware } | { readonly relay: string };
 
 /** Throws an ApiError if there is no verdict: the doctor is disabled, or reads the journal after a start. */
 export function diagnosisAnswer(
@@ -33,7 +40,9 @@ export function diagnosisAnswer(
   const current = verdicts?.get(`${namespace}/${name}`);
   const verdict = current === undefined ? reportedVerdict(resource) : shownVerdict(current);
   const isListed = hasNeighbours && isOfKind(resource, hardwareKind);
-  const neighbours = isListed ? { neighbours: checks?.neighboursOf(resource) ?? [] } : {};
+  const neighbours = isListed
+    ? { neighbours: checks?.neighboursOf(resource) ?? [], relays: checks?.relaysOf(resource) ?? [] }
+    : {};
   if (verdict !== undefined) return json({ namespace, machine: name, ...verdict, ...neighbours });
   throw new ApiError(
     'NotFound',
@@ -44,35 +53,51 @@ export function diagnosisAnswer(
 /** A BMC that does not answer takes this long. */
 const RETRY_SECONDS = 5;
 
-/** Returns the name of the machine from which checks are asked for, or undefined for the server. Throws an ApiError for anything else. */
-export function neighbourIn(from: string): string | undefined {
-  if (from === 'server') return undefined;
-  const [, name] = /^agent:(.+)$/.exec(from) ?? [];
-  if (name !== undefined) return name;
+export type AskedPlace =
+  | { readonly kind: 'server' }
+  | { readonly kind: 'agent' | 'relay'; readonly name: string };
+
+/** Returns from where checks are asked for. Throws an ApiError for any other text. */
+export function placeIn(from: string): AskedPlace {
+  if (from === 'server') return { kind: 'server' };
+  const [, kind, name] = /^(agent|relay):(.+)$/.exec(from) ?? [];
+  if (name !== undefined) return { kind: kind === 'relay' ? kind : 'agent', name };
   const shown = JSON.stringify(from.slice(0, 100));
   throw new ApiError(
     'BadRequest',
-    `from must be "server", or "agent:NAME" with the name of a Hardware, not ${shown}`,
+    `from must be "server", "agent:NAME" with the name of a Hardware, or "relay:NAME" with the account of a relay, not ${shown}`,
   );
 }
 
-/** Throws an ApiError if the doctor is disabled, if the neighbour has no agent, or if too many machines are being checked. */
+/** Throws an ApiError if the doctor is disabled, if nobody is connected there, or if too many machines are being checked. */
 export async function checksAnswer(
   { checks }: DiagnosisDeps,
   resource: Resource,
-  neighbour?: Resource,
+  from?: { readonly neighbour: Resource } | { readonly relay: string },
 ): Promise<Response> {
   const { namespace, name } = resource.metadata;
   if (checks === undefined || !isOfKind(resource, hardwareKind))
     throw new ApiError('NotFound', 'the server has no active checks; start it with --enable-doctor');
-  const running = checks.checkNow(resource, withAgent(checks, neighbour));
+  const running = checks.checkNow(resource, connected(checks, from));
   if (running === undefined) throw tooMany('too many machines are being checked; try again', RETRY_SECONDS);
   return json({ namespace, machine: name, checks: await running });
 }
 
-function withAgent(checks: MachineChecks, neighbour: Resource | undefined): Hardware | undefined {
-  if (neighbour === undefined || !isOfKind(neighbour, hardwareKind)) return undefined;
-  if (checks.hasAgent(neighbour)) return neighbour;
+function connected(
+  checks: MachineChecks,
+  from: { readonly neighbour: Resource } | { readonly relay: string } | undefined,
+): CheckedFrom | undefined {
+  if (from === undefined) return undefined;
+  if ('relay' in from) {
+    if (checks.relays.isConnected(from.relay)) return from;
+    throw new ApiError(
+      'Conflict',
+      `no relay ${JSON.stringify(from.relay.slice(0, 100))} is connected to this server; start it with --relay-api-url and --relay-token-file`,
+    );
+  }
+  const { neighbour } = from;
+  if (!isOfKind(neighbour, hardwareKind)) return undefined;
+  if (checks.hasAgent(neighbour)) return { neighbour };
   const { name } = neighbour.metadata;
   throw new ApiError(
     'Conflict',

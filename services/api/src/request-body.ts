@@ -63,6 +63,12 @@ export async function readReview(request: HttpRequest, review: BodyType): Promis
   return text === '' ? undefined : valueOf(await readJsonText(text, QUESTION_BUDGET));
 }
 
+/** Accepts only JSON, in the limits of a question. Rejects with an ApiError. */
+export async function readBodyOfRelay(request: HttpRequest): Promise<unknown> {
+  const text = valueOf(await readBodyText(request, QUESTION_BUDGET));
+  return text === '' ? undefined : valueOf(await readJsonText(text, QUESTION_BUDGET));
+}
+
 type YamlAnswer = YamlRead | ReturnType<typeof yamlToJson>;
 
 async function read(

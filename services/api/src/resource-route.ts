@@ -18,7 +18,7 @@ import type { AuditNote } from './audit/audit-trail.ts';
 import { convertingStore } from './custom/converting-store.ts';
 import { deleteWithWarnings } from './delete-with-warnings.ts';
 import { deleteOptions } from './delete-options.ts';
-import { checksAnswer, diagnosisAnswer, neighbourIn, type DiagnosisDeps } from './diagnosis.ts';
+import { checksAnswer, diagnosisAnswer, placeIn, type DiagnosisDeps } from './diagnosis.ts';
 import { eachListed, listResponse, watchObjects } from './list-handler.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operate, operationVerb, type OperationDeps } from './operation-handler.ts';
@@ -180,9 +180,12 @@ async function onSubresource(
 async function onDiagnosis(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
   const query = queryOf(request.url);
   if (request.method === 'POST') {
-    const name = neighbourIn(query.get('from') ?? 'server');
-    const neighbour = name === undefined ? undefined : await getObject(deps, { ...target, name });
-    return checksAnswer(deps, await getObject(deps, target), neighbour);
+    const place = placeIn(query.get('from') ?? 'server');
+    const object = await getObject(deps, target);
+    if (place.kind === 'server') return checksAnswer(deps, object);
+    const { kind, name } = place;
+    if (kind === 'relay') return checksAnswer(deps, object, { relay: name });
+    return checksAnswer(deps, object, { neighbour: await getObject(deps, { ...target, name }) });
   }
   if (request.method !== 'GET') return methodNotAllowed(request);
   const hasNeighbours = query.get('neighbours') === 'true';

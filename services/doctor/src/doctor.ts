@@ -13,7 +13,7 @@ import {
   type TimelineRecord,
   type Verdict,
 } from '@tinkerbell/diagnosis';
-import { aborted, delay, repeat, type Service } from '@tinkerbell/platform-contract';
+import { aborted, delay, repeat, type RelayTrials, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { macsOf, type Hardware } from '@tinkerbell/resources';
 import {
@@ -23,7 +23,8 @@ import {
   type JournalRecord,
 } from '@tinkerbell/store-contract';
 import { ActiveChecks } from './checks/active-checks.ts';
-import { connectedAgentOf, neighboursOf } from './checks/neighbours.ts';
+import { connectedAgentOf, neighboursOf, relaysOf, type CheckedFrom } from './checks/neighbours.ts';
+import { RelayBook } from './checks/relay-book.ts';
 import type { DoctorConfig, DoctorDeps } from './config.ts';
 import { createDoctorMetrics, type DoctorMetrics } from './metrics.ts';
 import { keyOf, Network, observationOf, printedSince } from './observe.ts';
@@ -62,21 +63,26 @@ export interface Doctor extends Service {
   /** Calls the listener when the journal of former runs has been read, or now if it has. */
   onReadAll(listener: () => void): void;
   /**
-   * Tries what can be tried for the machine from this server, or from the agent of a neighbour, and takes it into its verdict. Returns undefined if
-   * too many machines are being checked.
+   * Tries what can be tried for the machine from this server, from the agent of a neighbour, or from a relay, and takes it into its verdict. Returns
+   * undefined if too many machines are being checked.
    */
-  checkNow(hardware: Hardware, neighbour?: Hardware): Promise<readonly Check[]> | undefined;
+  checkNow(hardware: Hardware, from?: CheckedFrom): Promise<readonly Check[]> | undefined;
   /** Returns whether the agent of a machine can be asked. */
   hasAgent(neighbour: Hardware): boolean;
   /** Returns the names of machines in its network whose agents can be asked, at most eight. */
   neighboursOf(hardware: Hardware): readonly string[];
+  /** Returns the names of connected relays of its network, at most eight. */
+  relaysOf(hardware: Hardware): readonly string[];
+  /** Relay agents that call this server. */
+  readonly relays: Pick<RelayBook, 'poll' | 'isConnected'>;
   /** What reporters have recorded, oldest first: reports, and deliveries of them. */
   reported(): readonly JournalRecord[];
 }
 
 export function createDoctorService(deps: DoctorDeps, config: DoctorConfig): Doctor {
   const set = new MetricSet();
-  const ward = new Ward(deps, config, createDoctorMetrics(set));
+  const relays = new RelayBook(deps);
+  const ward = new Ward({ ...deps, relays }, config, createDoctorMetrics(set));
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   return {
     name: 'doctor',
@@ -86,9 +92,11 @@ export function createDoctorService(deps: DoctorDeps, config: DoctorConfig): Doc
     health: () => ({ ready: true }),
     onVerdict: (listener) => ward.onVerdict(listener),
     onReadAll: (listener) => void ward.readAll.then(listener),
-    checkNow: (hardware, neighbour) => ward.checkNow(hardware, neighbour),
+    checkNow: (hardware, from) => ward.checkNow(hardware, from),
     hasAgent: (neighbour) => connectedAgentOf(deps, neighbour) !== undefined,
     neighboursOf: (hardware) => neighboursOf(deps, hardware).map(({ metadata }) => metadata.name),
+    relaysOf: (hardware) => relaysOf(relays, hardware),
+    relays,
     reported: () => ward.reported,
     start(signal) {
       const ended = ward.run(signal);
@@ -104,8 +112,10 @@ type Listener = (hardware: Hardware, verdict: Verdict) => void;
 const REPORTED: readonly string[] = ['boot-stopped', 'boot-recovered', 'webhook-delivered'];
 const REPORTED_KEPT = 2_000;
 
+type WardDeps = DoctorDeps & { readonly relays: RelayTrials };
+
 class Ward {
-  readonly #deps: DoctorDeps;
+  readonly #deps: WardDeps;
   readonly #config: DoctorConfig;
   readonly #metrics: DoctorMetrics;
   readonly #usual: UsualDurations;
@@ -124,7 +134,7 @@ class Ward {
   readonly #hasReadAll = Promise.withResolvers<void>();
   readonly readAll = this.#hasReadAll.promise;
 
-  constructor(deps: DoctorDeps, config: DoctorConfig, metrics: DoctorMetrics) {
+  constructor(deps: WardDeps, config: DoctorConfig, metrics: DoctorMetrics) {
     this.#deps = deps;
     this.#config = config;
     this.#metrics = metrics;
@@ -142,8 +152,8 @@ class Ward {
     return () => void this.#listeners.delete(listener);
   }
 
-  checkNow(hardware: Hardware, neighbour?: Hardware): Promise<readonly Check[]> | undefined {
-    const running = neighbour === undefined ? this.#fromHere(hardware) : this.#from(neighbour, hardware);
+  checkNow(hardware: Hardware, from?: CheckedFrom): Promise<readonly Check[]> | undefined {
+    const running = from === undefined ? this.#fromHere(hardware) : this.#from(from, hardware);
     return running?.then(async (checks) => {
       await this.#check(keyOf(hardware));
       return checks;
@@ -157,10 +167,11 @@ class Ward {
     return this.#active.run(hardware, () => printedSince(journal, macs, first));
   }
 
-  /** Without an agent there, its check says so. */
-  #from(neighbour: Hardware, hardware: Hardware): Promise<readonly Check[]> | undefined {
-    const agentId = connectedAgentOf(this.#deps, neighbour) ?? '';
-    return this.#active.runFrom(hardware, { name: neighbour.metadata.name, agentId });
+  /** Without an agent or a relay there, its check says so. */
+  #from(from: CheckedFrom, hardware: Hardware): Promise<readonly Check[]> | undefined {
+    if ('relay' in from) return this.#active.runFrom(hardware, from);
+    const agentId = connectedAgentOf(this.#deps, from.neighbour) ?? '';
+    return this.#active.runFrom(hardware, { name: from.neighbour.metadata.name, agentId });
   }
 
   /** Resolves after the signal, when no check is running. */
@@ -295,12 +306,17 @@ class Ward {
       const [namespace = '', name = ''] = key.split('/');
       const hardware = view.hardwareNamed(namespace, name);
       if (hardware === undefined || verdicts.get(key)?.state !== 'stopped') continue;
-      const [neighbour] = neighboursOf(this.#deps, hardware);
-      for (const place of [undefined, ...(neighbour === undefined ? [] : [neighbour])])
+      for (const place of [undefined, ...this.#oneOfEach(hardware)])
         void this.checkNow(hardware, place)?.catch((thrown: unknown) =>
           log.warn('the active checks of a machine failed', { machine: key, error: String(thrown) }),
         );
     }
+  }
+
+  #oneOfEach(hardware: Hardware): readonly CheckedFrom[] {
+    const neighbours = neighboursOf(this.#deps, hardware).map((neighbour) => ({ neighbour }));
+    const relays = relaysOf(this.#deps.relays, hardware).map((relay) => ({ relay }));
+    return [...neighbours.slice(0, 1), ...relays.slice(0, 1)];
   }
 
   async #check(key: string): Promise<void> {

@@ -2,6 +2,7 @@ import { HOPS_MAX, type RelayInterface } from '@tinkerbell/dhcp';
 import { PlatformError, type NetworkInterface } from '@tinkerbell/platform-contract';
 import { parseIpv4 } from '@tinkerbell/wire';
 import type { RelayConfig } from './config.ts';
+import type { ClientNetwork } from './trials/relay-order.ts';
 
 /**
  * Returns the network interfaces of clients with the address that each is relayed for. Throws PlatformError when there is none.
@@ -18,6 +19,18 @@ export function relayInterfaces(
       isThere ? 'unavailable' : 'no-such-interface',
       `cannot relay for ${name}: no such network interface, or it has no IPv4 address; servers answer to that address`,
     );
+  });
+}
+
+/** Returns the own address and the netmask in each network of clients. */
+export function clientNetworks(
+  interfaces: readonly RelayInterface[],
+  present: readonly NetworkInterface[],
+): readonly ClientNetwork[] {
+  return interfaces.flatMap(({ name, address }) => {
+    const found = present.find((one) => one.name === name && one.address === address);
+    const netmask = parseIpv4(found?.netmask ?? '');
+    return netmask === undefined ? [] : [{ address, netmask }];
   });
 }
 

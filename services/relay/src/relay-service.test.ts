@@ -10,11 +10,19 @@ import {
   type UdpSocket,
 } from '@tinkerbell/platform-contract';
 import { samplesOf } from '@tinkerbell/platform-metrics';
+import { nodeClock } from '@tinkerbell/platform-node';
 import { hexToBytes, ipv4 } from '@tinkerbell/wire';
 import { createRelayService, type RelayConfig } from './index.ts';
 
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
 
+/** Without `trials`, nothing is asked and nothing is tried. */
+const unused = {
+  log: silentLog,
+  clock: nodeClock,
+  httpClient: { get: () => assert.fail('no server is asked') },
+  tryNetwork: () => assert.fail('nothing is tried'),
+};
 const netmask = '255.255.255.0';
 const present: readonly NetworkInterface[] = [
   { name: 'r0', mac: '02:00:00:00:00:01', address: '192.0.2.1', netmask, internal: false },
@@ -84,7 +92,7 @@ function packet(header: Partial<DhcpPacket>): Uint8Array {
 
 async function relay(hasFrames = true) {
   const wires = recordingUdp(hasFrames);
-  const service = createRelayService({ udp: wires.udp, log: silentLog }, CONFIG);
+  const service = createRelayService({ udp: wires.udp, ...unused }, CONFIG);
   const stopping = new AbortController();
   await service.start(stopping.signal);
   return { ...wires, service, stopping, counters: () => samplesOf(service.metrics) };
@@ -177,7 +185,7 @@ test('settings with which nothing would be relayed are refused, with the fix', a
   ];
   for (const [change, message] of rows) {
     const { udp, open } = recordingUdp(true);
-    const service = createRelayService({ udp, log: silentLog }, { ...CONFIG, ...change });
+    const service = createRelayService({ udp, ...unused }, { ...CONFIG, ...change });
     await assert.rejects(service.start(new AbortController().signal), message);
     assert.equal(open.size, 0);
   }

@@ -13,7 +13,8 @@ import { MetricSet } from '@tinkerbell/platform-metrics';
 import { IPV4_BROADCAST } from '@tinkerbell/wire';
 import type { RelayConfig, RelayDeps } from './config.ts';
 import { createRelayMetrics, type RelayMetrics } from './metrics.ts';
-import { checkRelayConfig, relayInterfaces } from './relay-interfaces.ts';
+import { checkRelayConfig, clientNetworks, relayInterfaces } from './relay-interfaces.ts';
+import { runTrials } from './trials/trial-loop.ts';
 
 type DropReason = RelayDropReason | 'no-other-server' | `undecodable-${string}`;
 
@@ -28,7 +29,8 @@ export function createRelayService(deps: RelayDeps, config: RelayConfig): Servic
     metrics: set,
     async start(signal) {
       await relay.start();
-      const stop = () => void relay.stop().then(ended.resolve, ended.reject);
+      const trials = relay.runTrials(signal);
+      const stop = () => void Promise.all([relay.stop(), trials]).then(() => ended.resolve(), ended.reject);
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });
     },
@@ -66,6 +68,13 @@ class Relay {
       await this.stop();
       throw error;
     }
+  }
+
+  /** Resolves after the signal. */
+  async runTrials(signal: AbortSignal): Promise<void> {
+    const { trials, servers } = this.#config;
+    const networks = clientNetworks(this.#interfaces, this.#deps.udp.networkInterfaces());
+    if (trials !== undefined) await runTrials(this.#deps, { ...trials, servers, networks }, signal);
   }
 
   async stop(): Promise<void> {

@@ -21,6 +21,8 @@ export function bootRecords({
   isOfBootOnly = false,
 }: BootStory): readonly Omit<JournalRecord, 'sequence'>[] {
   const task = 'install debian';
+  // As `site-objects.ts` numbers machines and their addresses.
+  const address = `192.168.56.${40 + Number.parseInt(mac.slice(-2), 16)}`;
   const action = (name: string, event: string, message: string): Omit<JournalEntry, 'machine'> => ({
     source: 'agent',
     event: `action-${event}`,
@@ -40,7 +42,7 @@ export function bootRecords({
       {
         source: 'dhcp',
         event: 'offer-sent',
-        message: 'offered 192.168.56.43',
+        message: `offered ${address}`,
         details: { client: 'UEFI firmware' },
       },
     ],
@@ -49,7 +51,7 @@ export function bootRecords({
       {
         source: 'dhcp',
         event: 'acknowledge-sent',
-        message: 'assigned 192.168.56.43',
+        message: `assigned ${address}`,
         details: { client: 'UEFI firmware' },
       },
     ],
@@ -64,7 +66,7 @@ export function bootRecords({
     ],
     [
       2600,
-      { source: 'dhcp', event: 'offer-sent', message: 'offered 192.168.56.43', details: { client: 'iPXE' } },
+      { source: 'dhcp', event: 'offer-sent', message: `offered ${address}`, details: { client: 'iPXE' } },
     ],
     [
       3100,

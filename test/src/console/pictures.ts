@@ -1,4 +1,8 @@
-/** `npm run console:pictures`: pictures of every page of the web console with real data, in both themes, into `out/pictures`. */
+/**
+ * `npm run console:pictures [PART OF A NAME]`: pictures of every page of the web console with real data, in both themes, into `out/pictures`.
+ * README shows two of them, which are copied to `docs/pictures` by hand: `machines-light-1440` and `machine-boot-light-1440`.
+ */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBrowser, signInWithToken } from './open-browser.ts';
@@ -7,9 +11,18 @@ import { pagesOfSite } from './site-pages.ts';
 
 const folder = join(import.meta.dirname, '../../../out/pictures');
 const only = process.argv[2];
+/** The fonts of the earlier pictures, and the Debian packages that have them. */
+const FONTS = { Inter: 'fonts-inter', 'DejaVu Sans Mono': 'fonts-dejavu-core' };
+const installed = execFileSync('fc-list', [':', 'family'], { encoding: 'utf8' });
+for (const [font, debianPackage] of Object.entries(FONTS))
+  if (!installed.includes(font))
+    process.stderr.write(
+      `the font ${font} is missing, so texts look different: apt-get install ${debianPackage}\n`,
+    );
 mkdirSync(folder, { recursive: true });
 await using site = await startConsoleSite();
 await furnish(site, 'open /dev/sda1: no such device');
+for (const role of ['edit', 'provisioner', 'relay']) await site.tokenOf(role);
 await using browser = await openBrowser();
 for (const theme of ['light', 'dark'] as const) {
   for (const width of theme === 'light' ? [1440, 390] : [1440]) {

@@ -44,7 +44,7 @@ export async function bootWithFault(place: FaultPlace): Promise<FaultResult> {
   await using cleanup = new AsyncDisposableStack();
   const running = await startBoot(place, cleanup);
   await place.fault.meddle?.(running);
-  const diagnosis = await finding(running);
+  const diagnosis = await finding(running, place.fault.evidence);
   const { server, hardware } = running;
   return {
     diagnosis,
@@ -102,7 +102,7 @@ async function relayFor(
 ): Promise<void> {
   if (relay === undefined || relay === 'none') return;
   const address = relay === 'lost' ? `${lab.serverNetwork}.${NOBODY}` : lab.serverAddress;
-  await startRelay(lab, [address], place);
+  await startRelay(lab, [address], { ...place, ...(relay === 'asked' ? { hasApi: true } : {}) });
 }
 
 async function machineFor({ fault, index, directory }: FaultPlace, port: string): Promise<Machine> {
@@ -187,7 +187,10 @@ function hookFor(
 }
 
 /** Returns undefined after the limit. Rejects if the machine ends by itself. */
-async function finding({ server, hardware, machine }: RunningFault): Promise<FoundDiagnosis | undefined> {
+async function finding(
+  { server, hardware, machine }: RunningFault,
+  evidence?: RegExp,
+): Promise<FoundDiagnosis | undefined> {
   const end = AbortSignal.timeout(LIMIT_MS);
   const failed = machine.failed.then((reason) => Promise.reject(new Error(reason)));
   const poll = async (): Promise<FoundDiagnosis | undefined> => {
@@ -198,12 +201,17 @@ async function finding({ server, hardware, machine }: RunningFault): Promise<Fou
         ({ details }) => details?.['to'] === 'SUCCESS',
       );
       if (isOver && diagnosis?.state === 'healthy') healthy += 1;
-      if (diagnosis?.state === 'stopped' || healthy >= HEALTHY_POLLS) return diagnosis;
+      const isFound = diagnosis?.state === 'stopped' && hasEvidence(diagnosis, evidence);
+      if (isFound || healthy >= HEALTHY_POLLS) return diagnosis;
       if (end.aborted) return undefined;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   };
   return Promise.race([poll(), failed]);
+}
+
+function hasEvidence(diagnosis: FoundDiagnosis, wanted: RegExp | undefined): boolean {
+  return wanted === undefined || diagnosis.evidence.some(({ text }) => wanted.test(text));
 }
 
 async function reportOf({ server, hardware, machine, bmc }: RunningFault): Promise<string> {

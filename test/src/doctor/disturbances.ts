@@ -1,8 +1,9 @@
 /** What is wrong with the network or the server of a machine, done with the tools of an operator. */
-import { open, statfs } from 'node:fs/promises';
+import { open, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '@tinkerbell/hook';
 import { HOST_INTERFACE } from '../firmware/lab.ts';
+import { relayToken, relayTokenFile } from '../firmware/relay.ts';
 import type { DisturbedSite } from './fault.ts';
 
 const OTHER_SERVER = 5;
@@ -47,6 +48,25 @@ const LARGE_PACKETS = '1001:';
 /** A router on the way drops packets that are larger than its next link carries, and nobody gets its ICMP errors. */
 export async function blackHole({ lab }: DisturbedSite): Promise<void> {
   await lab.relay?.run('iptables', '-A', 'FORWARD', '-m', 'length', '--length', LARGE_PACKETS, '-j', 'DROP');
+}
+
+/** The host of the relay, which is also the router of the machine, drops requests for files. The relay has an account at the server. */
+export async function blockedAtRelay({ lab, server, directory }: DisturbedSite): Promise<void> {
+  await lab.relay?.run(
+    'iptables',
+    '-t',
+    'mangle',
+    '-A',
+    'POSTROUTING',
+    '-p',
+    'udp',
+    '--dport',
+    '69',
+    '-j',
+    'DROP',
+  );
+  const token = await relayToken(server, 'rack-7');
+  await writeFile(relayTokenFile(directory), token);
 }
 
 /** The port of the machine is in a broadcast domain without a server. */

@@ -42,8 +42,13 @@ export interface Fault {
   /** Further arguments of the kernel. */
   readonly kernelArguments?: readonly string[];
   readonly machine?: Pick<MachineOptions, 'memoryMebibytes' | 'clockStart'>;
-  /** The machine is in a network of its own. `none`: no relay forwards its requests. `lost`: one does, to an address without a server. */
-  readonly relay?: 'right' | 'lost' | 'none';
+  /**
+   * The machine is in a network of its own. `none`: no relay forwards its requests. `lost`: one does, to an address without a server. `asked`:
+   * the server may ask the relay to try something.
+   */
+  readonly relay?: 'right' | 'lost' | 'none' | 'asked';
+  /** The verdict must also have this evidence, which may come later. */
+  readonly evidence?: RegExp;
   /** A BMC powers the machine on for its Workflow. */
   readonly bmc?: BmcOfFault;
   /** The data folder of the server is a file system of this size, in mebibytes. */

@@ -1,4 +1,4 @@
-/** Active checks: what the server, or the agent of a neighbour, tries for the machine when somebody asks. */
+/** Active checks: what the server, the agent of a neighbour, or a relay tries for the machine when somebody asks. */
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import type { Check } from '@tinkerbell/diagnosis/boots';
@@ -13,7 +13,7 @@ import { TinkCommand } from '../parts/tink-command.tsx';
 
 const SERVER = 'server';
 /** Agents connect when their machines start the in-memory OS. */
-const NEIGHBOURS_MS = 15_000;
+const PLACES_MS = 15_000;
 
 type Outcome =
   | { readonly kind: 'none' | 'running' }
@@ -29,7 +29,7 @@ interface ChecksCardProps {
 export function ChecksCard({ machine, onChecked }: ChecksCardProps) {
   const { namespace, name } = machine.metadata;
   const refusal = useMay(namespace)('create', hardware, 'diagnosis');
-  const places = [SERVER, ...useNeighbours(machine).map((neighbour) => `agent:${neighbour}`)];
+  const places = [SERVER, ...useOtherPlaces(machine)];
   const [chosen, setChosen] = useState(SERVER);
   const place = places.find((one) => one === chosen) ?? SERVER;
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'none' });
@@ -52,7 +52,7 @@ export function ChecksCard({ machine, onChecked }: ChecksCardProps) {
         <p className="quiet">
           {place === SERVER
             ? 'The server probes the address of the machine, reads its BMC, and shows the end of its recorded console.'
-            : 'The agent of that machine probes the address, and tries the ports of the server as this machine would.'}
+            : `${capital(placeText(place))} probes the address, and tries the ports of the server as this machine would.`}
         </p>
         <select
           aria-label="Check from"
@@ -83,22 +83,29 @@ export function ChecksCard({ machine, onChecked }: ChecksCardProps) {
 }
 
 function placeText(place: string): string {
-  return place === SERVER ? 'the server' : `the agent of ${place.slice('agent:'.length)}`;
+  const [kind, ...name] = place.split(':');
+  if (kind === SERVER) return 'the server';
+  return kind === 'relay' ? `the relay ${name.join(':')}` : `the agent of ${name.join(':')}`;
 }
 
-/** Machines of its network whose agents are connected. */
-function useNeighbours(machine: Hardware): readonly string[] {
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Machines of its network whose agents are connected, and connected relays of its network. */
+function useOtherPlaces(machine: Hardware): readonly string[] {
   const { namespace, name } = machine.metadata;
   const { data } = useQuery({
     queryKey: ['neighbours', namespace, name],
     queryFn: () =>
-      sendForJson<{ readonly neighbours?: readonly string[] }>(
+      sendForJson<{ readonly neighbours?: readonly string[]; readonly relays?: readonly string[] }>(
         `${pathOf(hardware, namespace, name)}/diagnosis?neighbours=true`,
       ),
-    refetchInterval: NEIGHBOURS_MS,
+    refetchInterval: PLACES_MS,
     retry: false,
   });
-  return data?.neighbours ?? [];
+  const { neighbours = [], relays = [] } = data ?? {};
+  return [...neighbours.map((name) => `agent:${name}`), ...relays.map((name) => `relay:${name}`)];
 }
 
 function Result({ outcome }: { readonly outcome: Outcome }) {

@@ -1,23 +1,23 @@
 /** From where `tink doctor MACHINE --check` tries. */
 import { InvalidArgumentError } from 'commander';
 
-/** `agent:NAME` is the agent of another machine. */
-export type CheckPlace = 'here' | 'server' | `agent:${string}`;
+/** `agent:NAME` is the agent of another machine, and `relay:NAME` the relay with the account NAME. */
+export type CheckPlace = 'here' | 'server' | `agent:${string}` | `relay:${string}`;
 
 /** Throws an InvalidArgumentError, which names the choices. */
 export function checkPlaceIn(text: string): CheckPlace {
   if (text === 'here' || text === 'server') return text;
-  const [, name] = /^agent:(.+)$/.exec(text) ?? [];
-  if (name !== undefined) return `agent:${name}`;
+  const [, kind, name] = /^(agent|relay):(.+)$/.exec(text) ?? [];
+  if (name !== undefined) return kind === 'relay' ? `relay:${name}` : `agent:${name}`;
   throw new InvalidArgumentError(
-    text.startsWith('relay:')
-      ? 'a relay has no connection by which the server could ask it. On its host, run: sudo tink doctor MACHINE --check'
-      : 'use here, server, or agent:NAME with the name of a machine that runs the in-memory OS',
+    'use here, server, agent:NAME with the name of a machine that runs the in-memory OS, or relay:NAME with the account of a relay',
   );
 }
 
 /** As the subject of “Checks from …”. */
 export function checkPlaceText(place: CheckPlace): string {
   if (place === 'here') return 'this host';
-  return place === 'server' ? 'the server' : `the agent of ${place.slice('agent:'.length)}`;
+  if (place === 'server') return 'the server';
+  const name = place.slice('agent:'.length);
+  return place.startsWith('relay:') ? `the relay ${name}` : `the agent of ${name}`;
 }

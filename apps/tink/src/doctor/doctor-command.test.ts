@@ -140,11 +140,16 @@ describe('tink doctor', () => {
     assert.match((await tink('doctor m1 --check --from agent:m9')).err, /not found/);
   });
 
+  test('--check --from relay:NAME needs a relay that is connected', async () => {
+    const { code, err } = await tink('doctor m1 --check --from relay:rack-7');
+    assert.equal(code, 1);
+    assert.match(err, /no relay "rack-7" is connected to this server; start it with --relay-api-url/);
+  });
+
   test('--check needs one machine, and --interface needs --check', async () => {
     assert.match((await tink('doctor --check')).err, /--check needs one machine/);
     assert.match((await tink('doctor m1 --interface eth0')).err, /--interface needs --check/);
     assert.match((await tink('doctor m1 --from server')).err, /--from needs --check/);
-    assert.match((await tink('doctor m1 --check --from relay:r')).err, /a relay has no connection/);
     const elsewhere = await tink('doctor m1 --check --from agent:m2 --interface eth0');
     assert.match(elsewhere.err, /--interface needs --check from this host/);
   });

@@ -37,7 +37,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         '--from <place>',
-        'with --check: here, server, which probes the address and reads the BMC itself, or agent:NAME, which tries ports and address from the machine NAME (default: here)',
+        'with --check: here, server, which probes the address and reads the BMC itself, or agent:NAME or relay:NAME, which try ports and address from the machine or the relay NAME (default: here)',
       ).argParser(checkPlaceIn),
     )
     .option(
@@ -52,6 +52,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
         'tink doctor --all --json',
         'tink doctor machine-1 --check --from server',
         'tink doctor machine-1 --check --from agent:machine-2',
+        'tink doctor machine-1 --check --from relay:rack-7',
         'sudo tink doctor machine-1 --check --interface eth1',
       ),
     )

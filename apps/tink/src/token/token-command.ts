@@ -24,7 +24,11 @@ export function addToken(program: Command, terminal: Terminal): void {
     .description(
       'create an account with a role, and print a token for it; with -n, the role applies only in that namespace',
     )
-    .option('--role <name>', 'view, edit, admin, provisioner, cluster-admin, or your own ClusterRole', 'view')
+    .option(
+      '--role <name>',
+      'view, edit, admin, provisioner, relay, cluster-admin, or your own ClusterRole',
+      'view',
+    )
     .option('--duration <time>', 'lifetime of the token: 10m to 366d', '30d')
     .option('--json', 'print the token and its expiry as JSON')
     .option('--create-namespace', 'create the namespace of -n if it is missing')

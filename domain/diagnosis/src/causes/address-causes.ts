@@ -3,21 +3,25 @@ import type { Cause } from './cause.ts';
 import { foundIn, saidLike, settledTroubles, silence, trouble, SETTLE_MS } from './cause.ts';
 import type { StagedRecord } from '../boot/boot-records.ts';
 import { adviceOn } from '../boot/reason-advice.ts';
-import type { Facts } from '../facts.ts';
+import { isSent, type Facts } from '../facts.ts';
 import { addressOf, isInNetwork } from '../networks.ts';
 
 /** So often a machine gets the address again that it has declined. */
-const DECLINES = 3;
+const AGAIN = 3;
 
-/** The machine declines its address each time it gets it, and nothing else follows. Repeated declines are recorded once a minute. */
+/**
+ * The machine declines its address each time it gets it, and is heard of by nothing else. Not each decline is recorded, so one is enough if the
+ * machine got its address again several times.
+ */
 function declinedAgain({ boot, nowMs }: Facts): readonly StagedRecord[] {
   const at = boot.findIndex(({ event }) => event === 'address-declined');
   const [first, ...after] = at === -1 ? [] : boot.slice(at);
   if (first === undefined || nowMs - first.atMs < SETTLE_MS) return [];
-  const isOnlyDhcp = after.every(({ source }) => source === 'dhcp');
+  const hasContinued = after.some((record) => record.source !== 'dhcp' && isSent(record));
   const assigned = after.filter(({ event }) => event === 'acknowledge-sent');
-  if (!isOnlyDhcp || assigned.length < DECLINES) return [];
-  return [first, ...after.filter(({ event }) => event === 'address-declined')];
+  const declined = after.filter(({ event }) => event === 'address-declined');
+  if (hasContinued || (declined.length === 0 && assigned.length < AGAIN)) return [];
+  return [first, ...declined];
 }
 
 /** Returns a sentence if the last relay of the boot is in another network than the address of the machine. */

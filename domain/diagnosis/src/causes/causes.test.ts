@@ -131,6 +131,27 @@ test('HTTP is blocked also when the firmware tries its own HTTP boot after the b
   assert.equal(diagnose(observation({ lines, at: 75 }, 75)).verdict.cause, 'http-blocked');
 });
 
+test('a machine that declines its address twice has a duplicate, however slowly it asks again', () => {
+  const os = { client: 'an operating system', file: '' };
+  const acknowledge = (at: number): Line => [at, 'dhcp/acknowledge-sent', 'acknowledge of 10.0.9.5', os];
+  const decline = (at: number): Line => [at, 'dhcp/address-declined', 'in use by another'];
+  const lines = [
+    ...toSystem.slice(0, -3),
+    acknowledge(20),
+    decline(20.2),
+    [21, 'workflow/state-changed', 'PENDING', { to: 'PENDING' }] as const,
+    acknowledge(26),
+    decline(32.2),
+    acknowledge(35),
+  ];
+  const causeAt = (all: readonly Line[], at: number) =>
+    diagnose(observation({ lines: all, at }, at)).verdict.cause;
+  assert.equal(causeAt(lines, 35), 'duplicate-address');
+  assert.equal(causeAt(lines.slice(0, -2), 35), undefined, 'it may use its address after one decline');
+  const overcome: Line = [35.5, 'syslog/message-received', 'hook: network: eth0 has 10.0.9.6'];
+  assert.equal(causeAt([...lines, overcome], 36), undefined);
+});
+
 test('a machine that declines its address each time it gets it has a duplicate, and one that got another address has not', () => {
   const os = { client: 'an operating system', file: '' };
   const again = (at: number): readonly Line[] => [

@@ -100,7 +100,7 @@ test('built-in ClusterRoles are listed with the others, and cannot be written', 
   const { body } = await api.call('GET', `${rbac}/clusterroles`);
   assert.deepEqual(
     body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name),
-    ['admin', 'cluster-admin', 'edit', 'ours', 'provisioner', 'view'],
+    ['admin', 'cluster-admin', 'edit', 'ours', 'provisioner', 'relay', 'view'],
   );
   const { body: view } = await api.call('GET', `${rbac}/clusterroles/view`);
   assert.equal(view.rules[0].nonResourceURLs[0], '/api');

@@ -16,7 +16,7 @@ import type { BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
 import { createRateGate } from '../rate-gate.ts';
 import { HARDWARE_ADDRESS_OFFSET } from './client-limit.ts';
-import { IGNORED_GATE, REPLIED_GATE } from './timeline-gates.ts';
+import { DECLINED_GATE, IGNORED_GATE, REPLIED_GATE } from './timeline-gates.ts';
 
 /** The listener's reports: metrics, debug log, and the timeline of the machine. */
 export interface DhcpTimeline {
@@ -150,10 +150,12 @@ interface Ignored {
 
 function ignoredWriter({ log, journal, clock }: TimelineDeps, metrics: BootMetrics) {
   const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
+  const mayWriteDeclined = createRateGate(clock, DECLINED_GATE);
   return ({ mac, reason, event = 'request-ignored', message, type, relay }: Ignored) => {
     metrics.dhcpIgnored.add({ reason });
     log.debug('DHCP packet ignored', { mac, reason, detail: message });
-    if (mac === undefined || !mayWriteIgnored(`${mac} ${reason}`)) return;
+    const mayWrite = reason === 'client-declined' ? mayWriteDeclined : mayWriteIgnored;
+    if (mac === undefined || !mayWrite(`${mac} ${reason}`)) return;
     const details = {
       reason,
       ...(type === undefined ? {} : { type }),

@@ -1,6 +1,6 @@
 /**
- * Tries what the server can try for a machine: its address, its BMC and its recorded console, and what the agent of a neighbour can: the ports of
- * the server and the address. Each machine is checked once at a time from each place, and few machines at once.
+ * Tries what the server can try for a machine: its address, its BMC and its recorded console, and what the agent of a neighbour and a relay can:
+ * the ports of the server and the address. Each machine is checked once at a time from each place, and few machines at once.
  */
 import { holderCheck, portCheck, probedAddresses, type Check, type TriedChecks } from '@tinkerbell/diagnosis';
 import {
@@ -8,6 +8,7 @@ import {
   type AddressProbe,
   type AgentTrials,
   type Clock,
+  type RelayTrials,
   type ServerPort,
 } from '@tinkerbell/platform-contract';
 import type { BmcMachine, Hardware } from '@tinkerbell/resources';
@@ -38,6 +39,7 @@ export interface ActiveCheckDeps {
   readonly readBmc: (machine: BmcMachine) => Promise<BmcReading>;
   /** Absent: no agent can be asked. */
   readonly agents?: AgentTrials;
+  readonly relays: RelayTrials;
 }
 
 /** The server as machines reach it. */
@@ -47,11 +49,8 @@ export interface ServerPlace {
   readonly ports: readonly ServerPort[];
 }
 
-/** A machine with a connected agent. */
-export interface Neighbour {
-  readonly name: string;
-  readonly agentId: string;
-}
+/** A machine with a connected agent, or a relay. */
+export type TrialPlace = { readonly name: string; readonly agentId: string } | { readonly relay: string };
 
 /** Reads what the machine has printed since its last boot began. */
 type Printed = () => Promise<readonly Pick<JournalRecord, 'message'>[]>;
@@ -87,9 +86,10 @@ export class ActiveChecks {
     return this.#start(hardware, SERVER, () => this.#checks(hardware, printed));
   }
 
-  /** As `run`, from a neighbour. */
-  runFrom(hardware: Hardware, neighbour: Neighbour): Promise<readonly Check[]> | undefined {
-    return this.#start(hardware, neighbour.name, () => this.#fromNeighbour(hardware, neighbour));
+  /** As `run`, from a neighbour or a relay. */
+  runFrom(hardware: Hardware, place: TrialPlace): Promise<readonly Check[]> | undefined {
+    const key = 'relay' in place ? `relay:${place.relay}` : place.name;
+    return this.#start(hardware, key, () => this.#fromElsewhere(hardware, place));
   }
 
   #start(
@@ -119,14 +119,21 @@ export class ActiveChecks {
     if (places.size > PLACES_MAX && oldest !== undefined) places.delete(oldest);
   }
 
-  async #fromNeighbour(hardware: Hardware, { name: who, agentId }: Neighbour): Promise<readonly Check[]> {
+  async #fromElsewhere(hardware: Hardware, place: TrialPlace): Promise<readonly Check[]> {
     const { serverAddress: host, ports } = this.#server;
     const addresses = probedAddresses(hardware);
-    const result = await this.#deps.agents?.run(agentId, { host, ports, addresses });
-    if (result === undefined)
-      return [
-        { check: 'ports', state: 'note', message: `nothing was tried: the agent of ${who} did not answer` },
-      ];
+    const isRelay = 'relay' in place;
+    // The server ignores an INFORM of a host that is not registered, and the relay forwards DHCP anyway.
+    const asked = isRelay ? ports.filter(({ asks }) => asks !== 'dhcp') : ports;
+    const trial = { host, ports: asked, addresses };
+    const who = isRelay ? `the relay ${place.relay}` : place.name;
+    const result = await (isRelay
+      ? this.#deps.relays.run(place.relay, trial)
+      : this.#deps.agents?.run(place.agentId, trial));
+    if (result === undefined) {
+      const silent = isRelay ? who : `the agent of ${who}`;
+      return [{ check: 'ports', state: 'note', message: `nothing was tried: ${silent} did not answer` }];
+    }
     return [
       ...result.ports.map((tried) => portCheck(tried, { host, who })),
       ...addresses.map((address) =>

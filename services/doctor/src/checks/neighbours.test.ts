@@ -49,7 +49,7 @@ test('a neighbour tries the ports of the server and the address, and problems go
   await using doctor = await startDoctor({ objects: [machine, neighbour], agents });
   doctor.append(offer(), acknowledge());
   await doctor.clock.advance(60);
-  const checks = (await doctor.checkNow(machine, neighbour)) ?? [];
+  const checks = (await doctor.checkNow(machine, { neighbour })) ?? [];
   assert.deepEqual(
     checks.map(({ check, state, message }) => `${check} ${state} ${message}`),
     [
@@ -72,7 +72,7 @@ test('an agent that does not answer finds nothing', async () => {
   const { agents } = agentsOf([2]);
   const silent = { ...agents, run: () => Promise.resolve(undefined) };
   await using doctor = await startDoctor({ objects: [machine, neighbour], agents: silent });
-  assert.deepEqual(await doctor.checkNow(machine, neighbour), [
+  assert.deepEqual(await doctor.checkNow(machine, { neighbour }), [
     { check: 'ports', state: 'note', message: 'nothing was tried: the agent of m2 did not answer' },
   ]);
 });

@@ -1,6 +1,6 @@
-/** Machines whose agents can try something for another one. */
-import { areNeighbours } from '@tinkerbell/diagnosis';
-import type { AgentTrials } from '@tinkerbell/platform-contract';
+/** Who can try something for a machine: agents of other machines, and relays. */
+import { areNeighbours, probedAddresses } from '@tinkerbell/diagnosis';
+import type { AgentTrials, RelayTrials } from '@tinkerbell/platform-contract';
 import { macsOf, type Hardware } from '@tinkerbell/resources';
 import { machineOfAgent, type View } from '@tinkerbell/store-contract';
 import { keyOf } from '../observe.ts';
@@ -14,6 +14,9 @@ interface Deps {
   readonly view: View;
   readonly agents?: AgentTrials;
 }
+
+/** From where something is tried: the agent of another machine, or a relay by its name. */
+export type CheckedFrom = { readonly neighbour: Hardware } | { readonly relay: string };
 
 /** Returns the id with which the agent of the machine is connected. */
 export function connectedAgentOf({ agents }: Deps, hardware: Hardware): string | undefined {
@@ -34,4 +37,12 @@ export function neighboursOf({ view, agents }: Deps, hardware: Hardware): readon
     if (areNeighbours(hardware, other)) found.push(other);
   }
   return found;
+}
+
+/** Returns the names of connected relays that have an address of the machine in a network of their clients, at most eight. */
+export function relaysOf(relays: RelayTrials, hardware: Hardware): readonly string[] {
+  return [...new Set(probedAddresses(hardware).flatMap((address) => relays.near(address)))].slice(
+    0,
+    NEIGHBOURS_MAX,
+  );
 }

@@ -8,7 +8,13 @@ import type { JournalEntry, Store } from '@tinkerbell/store-contract';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from '@tinkerbell/store-view';
-import { createDoctorReporter, createDoctorService, type DoctorDeps, type WebhookConfig } from '../index.ts';
+import {
+  createDoctorReporter,
+  createDoctorService,
+  type CheckedFrom,
+  type DoctorDeps,
+  type WebhookConfig,
+} from '../index.ts';
 
 export const MAC = '52:54:00:00:00:01';
 
@@ -118,7 +124,9 @@ export async function startDoctor(options: DoctorOptions = {}) {
     store,
     journal,
     verdicts,
-    checkNow: (hardware: Hardware, neighbour?: Hardware) => doctor.checkNow(hardware, neighbour),
+    checkNow: (hardware: Hardware, from?: CheckedFrom) => doctor.checkNow(hardware, from),
+    relays: doctor.relays,
+    relaysOf: (hardware: Hardware) => doctor.relaysOf(hardware),
     hasAgent: (neighbour: Hardware) => doctor.hasAgent(neighbour),
     neighboursOf: (hardware: Hardware) => doctor.neighboursOf(hardware),
     logged,

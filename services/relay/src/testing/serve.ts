@@ -3,13 +3,27 @@
  * need it in its own network namespace. Prints `ready`, then its debug log, one JSON record per line.
  */
 import type { Log } from '@tinkerbell/platform-contract';
-import { nodeUdp } from '@tinkerbell/platform-node';
-import { createRelayService, type RelayConfig } from '../index.ts';
+import {
+  createNodeAddressProbe,
+  createNodeHttpClient,
+  nodeClock,
+  nodeUdp,
+  tryNetwork,
+} from '@tinkerbell/platform-node';
+import { createRelayService, type RelayConfig, type RelayDeps } from '../index.ts';
 
 const print = (message: string, fields: object = {}) =>
   void process.stdout.write(`${JSON.stringify({ message, ...fields })}\n`);
 const log: Log = { debug: print, info: print, warn: print, error: print, child: () => log };
 const config = JSON.parse(process.argv[2] ?? '{}') as RelayConfig;
-const service = createRelayService({ udp: nodeUdp, log }, config);
+const probe = createNodeAddressProbe();
+const deps = {
+  udp: nodeUdp,
+  log,
+  clock: nodeClock,
+  httpClient: createNodeHttpClient(),
+  tryNetwork: (...[trial, from]: Parameters<RelayDeps['tryNetwork']>) => tryNetwork(trial, probe, from),
+};
+const service = createRelayService(deps, config);
 await service.start(new AbortController().signal);
 process.stdout.write('ready\n');

@@ -1,5 +1,5 @@
 /** Faults between the machine's address and its kernel. */
-import { blackHole, workIsPending } from '../disturbances.ts';
+import { blackHole, blockedAtRelay, workIsPending } from '../disturbances.ts';
 import { REPLACE_ROM } from '../../firmware/cases.ts';
 import { ERASE, type Fault } from '../fault.ts';
 
@@ -21,6 +21,16 @@ export const loaderFaults: readonly Fault[] = [
     cause: 'tftp-blocked',
     firmware: 'uefi',
     dropped: ['-p', 'udp', '--dport', '69'],
+    actions: ERASE,
+  },
+  {
+    name: 'TFTP is blocked at the relay, which the server asks',
+    cause: 'tftp-blocked',
+    firmware: 'uefi',
+    relay: 'asked',
+    flags: ['--doctor-active-checks'],
+    disturb: blockedAtRelay,
+    evidence: /^checked ports: TFTP, udp\/69 of \S+ does not answer the relay rack-7: nothing within 3 s$/,
     actions: ERASE,
   },
   {

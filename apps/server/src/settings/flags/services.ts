@@ -86,6 +86,13 @@ export const relayFlags = flagGroup('DHCP relay', {
   'enable-relay': boolean('relay DHCP of other networks to DHCP servers', { default: 'false' }),
   'relay-interface': list('network interfaces of the clients'),
   'relay-server': list('addresses of the DHCP servers; each gets every request'),
+  'relay-api-url': text(
+    'URL of the server that may make this relay try its ports and the addresses of machines, such as https://192.0.2.10:7080',
+    { fallback: 'none' },
+  ),
+  'relay-token-file': text(
+    'file with the token of this relay for --relay-api-url; a new one is read at once',
+  ),
   'relay-hops-max': number('drop packets that passed this many relays', { default: '16' }),
   'relay-address': text('address of this relay for servers, with --relay-link-selection', {
     fallback: 'that of the network interface',
