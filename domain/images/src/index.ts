@@ -17,3 +17,18 @@ export { packBytesFor } from './pack-size.ts';
 export { positionsOf, probePositions } from './positions.ts';
 export { packedPart, stretchesOf, stretchRoom, type Stretch } from './stretches.ts';
 export { sharedBytes, sizesOf, type DiskSizes } from './compare.ts';
+export { chunkTable, type ChunkTable } from './peers/chunk-table.ts';
+export {
+  ASK_EVERY_MS,
+  PEERS_ANSWER_BYTES_MAX,
+  PEERS_PATH,
+  PEERS_REQUEST_BYTES_MAX,
+  readPeersAnswer,
+  readPeersRequest,
+  SECRET_HEADER,
+  type PeersRequest,
+} from './peers/messages.ts';
+export type { KnownPeer } from './peers/known-peer.ts';
+export { PeerList } from './peers/peer-list.ts';
+export { SendBudget } from './peers/send-budget.ts';
+export { SharedWalk, type Lane, type Step } from './peers/shared-walk.ts';
