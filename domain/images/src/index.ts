@@ -3,6 +3,7 @@ export {
   DISK_CONFIG_BYTES_MAX,
   DISK_CONFIG_TYPE,
   isDiskManifest,
+  OVERHEAD_BYTES_MAX,
   PACK_TYPE,
   type DiskImage,
   type Pack,
@@ -26,6 +27,7 @@ export {
   readPeersAnswer,
   readPeersRequest,
   SECRET_HEADER,
+  type PeersAnswer,
   type PeersRequest,
 } from './peers/messages.ts';
 export type { KnownPeer } from './peers/known-peer.ts';

@@ -36,6 +36,11 @@ test('the table has the chunks and stretches of the image, by number', () => {
     stretches.map((_, index) => table.stretchAt(index)),
     stretches,
   );
+  assert.deepEqual(
+    stretches.flatMap((stretch, index) => stretch.map(() => index)),
+    chunks.map((_, number) => table.stretchOf(number)),
+  );
+  assert.deepEqual([table.stretchOf(-1), table.stretchOf(11)], [undefined, undefined]);
   assert.equal(table.stretchAt(stretches.length), undefined);
 });
 

@@ -9,6 +9,8 @@ export interface ChunkTable {
   /** The number of the first chunk of each stretch, and at the end the number of chunks. */
   readonly starts: Uint32Array;
   chunkAt(number: number): PlacedChunk | undefined;
+  /** The stretch of a chunk. */
+  stretchOf(number: number): number | undefined;
   stretchAt(index: number): Stretch | undefined;
 }
 
@@ -25,6 +27,7 @@ export function chunkTable(image: DiskImage): ChunkTable | undefined {
     chunks,
     starts: table,
     chunkAt,
+    stretchOf: (number) => (number >= 0 && number < chunks ? lastAtMost(table, number) : undefined),
     stretchAt(index) {
       const [start = 0, end = 0] = table.subarray(index, index + 2);
       const [first, ...more] = Array.from(
