@@ -24,13 +24,16 @@ const directory = mkdtempSync(join(tmpdir(), 'image2disk-peers-'));
 after(() => rmSync(directory, { recursive: true }));
 
 interface Behaviour {
-  /** Between two bytes of a pack: a link that is slow enough for peers. */
+  /** How long each answer takes. */
   readonly slowMs?: number;
+  /** How long each answer occupies the link, which all agents share. */
+  readonly linkMs?: number;
   /** Replaces the answer of the list. */
   readonly answer?: (body: Uint8Array) => Promise<PeersAnswer | undefined> | PeersAnswer | undefined;
 }
 
-async function registry(context: TestContext, { slowMs = 0, answer }: Behaviour = {}) {
+async function registry(context: TestContext, { slowMs = 0, linkMs = 0, answer }: Behaviour = {}) {
+  let freeMs = 0;
   const list = new PeerList({ secret: () => 'a'.repeat(64), random: () => 0 });
   const seen = { sent: 0, asked: 0 };
   const listener: RequestListener = (request, response) => {
@@ -56,7 +59,9 @@ async function registry(context: TestContext, { slowMs = 0, answer }: Behaviour 
     const body = blob.subarray(Number(range[1]), Number(range[2]) + 1);
     seen.sent += body.length;
     const headers = { 'Content-Range': `bytes ${range[1]}-${range[2]}/${blob.length}` };
-    setTimeout(() => response.writeHead(206, headers).end(body), slowMs);
+    freeMs = Math.max(freeMs, performance.now()) + linkMs;
+    const waitMs = freeMs - performance.now() + slowMs;
+    setTimeout(() => response.writeHead(206, headers).end(body), waitMs);
   };
   return { seen, address: await serve(context, listener) };
 }
@@ -83,7 +88,7 @@ function assertWritten(result: ActionResult, disk: string): void {
 const messageOf = (result: ActionResult): string => (result.ok ? result.message : result.error);
 
 test('agents that write one image load parts of it from each other', HANGS, async (context) => {
-  const { seen, address } = await registry(context, { slowMs: 700 });
+  const { seen, address } = await registry(context, { linkMs: 150 });
   const names = [dirtyDisk(), dirtyDisk(), dirtyDisk(), dirtyDisk()];
   const results = await Promise.all(names.map((disk) => run(address, disk)));
   for (const [index, result] of results.entries()) assertWritten(result, names[index]!);

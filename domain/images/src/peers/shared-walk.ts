@@ -6,8 +6,11 @@ import { longestRuns, type ChunkRun } from './chunk-runs.ts';
 import { KnownPeer } from './known-peer.ts';
 import type { PeersAnswer } from './messages.ts';
 
-/** A lane waits so long for peers, and asks the server then. Peers that promise everything and send nothing cost no more. */
-const IDLE_MS_MAX = 1000;
+/**
+ * A lane waits so long for peers, which is longer than the time between two offers, and asks the server then. Peers that promise
+ * everything and send nothing cost no more.
+ */
+const IDLE_MS_MAX = 1500;
 const BUSY_MS = 200;
 /** Peers of one address that may be dropped, before no other one of it is asked. */
 const DROPS_PER_ADDRESS_MAX = 3;
