@@ -21,7 +21,7 @@ import { sizesOf } from '@tinkerbell/images';
 
 import { openChunkDisk } from './chunked/chunk-disk.ts';
 import { isManifestUrl, readRegistryImage } from './chunked/registry-image.ts';
-import { writeChunks } from './chunked/write-chunks.ts';
+import { writeChunks, type ChunkTotals } from './chunked/write-chunks.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 /** The part of an image that reveals a web page. */
@@ -51,7 +51,7 @@ async function assertWritable(disk: string): Promise<void> {
 }
 
 async function writeRegistryImage(settings: Settings, context: ActionContext): Promise<string> {
-  const { url, disk: path, retryForMs, sha256 } = settings;
+  const { url, disk: path, retryForMs, sha256, withPeers } = settings;
   const { signal, clock, log } = context;
   const request = { url, retryForMs, signal, clock, log };
   const registry = await readRegistryImage(request, sha256);
@@ -61,11 +61,26 @@ async function writeRegistryImage(settings: Settings, context: ActionContext): P
   const meter = progressMeter(settings.progressIntervalMs, context);
   meter.setTotal(sizesOf(image).dataBytes);
   log.info('writing disk image', { url: url.href, disk: path, chunks: image.chunks.length });
-  const totals = await writeChunks({ registry, disk, request, done: (bytes) => meter.add(bytes) });
+  const totals = await writeChunks({
+    registry,
+    disk,
+    request,
+    peersFrom: withPeers ? url : undefined,
+    done: (bytes) => meter.add(bytes),
+  });
   context.progress({ message: `syncing ${path}` });
   await disk.finish();
-  const fetched = formatBytes(totals.fetchedBytes);
-  return `wrote a disk of ${formatBytes(image.diskBytes)} to ${path}: ${fetched} fetched, ${totals.keptChunks} of ${totals.chunks} chunks kept`;
+  return `wrote a disk of ${formatBytes(image.diskBytes)} to ${path}: ${summaryOf(totals)}`;
+}
+
+function summaryOf({ fetchedBytes, peerBytes, damagedFrom, keptChunks, chunks }: ChunkTotals): string {
+  const damaged = [...damagedFrom].map(([address, count]) => `${count} from ${address}`);
+  return [
+    `${formatBytes(fetchedBytes)} fetched`,
+    ...(peerBytes === 0 ? [] : [`${formatBytes(peerBytes)} from other agents`]),
+    `${keptChunks} of ${chunks} chunks kept`,
+    ...(damaged.length === 0 ? [] : [`damaged chunks: ${damaged.join(', ')}`]),
+  ].join(', ');
 }
 
 async function writeImage(settings: Settings, context: ActionContext): Promise<WriteTotals> {

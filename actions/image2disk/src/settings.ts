@@ -15,6 +15,8 @@ export interface Settings {
   /** How long a broken download is retried without a byte of progress. */
   readonly retryForMs: number;
   readonly progressIntervalMs: number;
+  /** Chunks are exchanged with agents that write the same image. */
+  readonly withPeers: boolean;
 }
 
 /** Without RETRY_ENABLED a download still survives a short break. */
@@ -33,6 +35,7 @@ export function readSettings(environment: Environment): Settings {
   const url = read.httpUrl('IMG_URL', 'the address of the image');
   const disk = read.absolutePath('DEST_DISK', 'the disk to write to, for example /dev/sda');
   const compressed = read.flag('COMPRESSED', undefined);
+  const peers = read.flag('PEERS', true);
   const retry = read.flag('RETRY_ENABLED', false);
   const minutes = read.integer('RETRY_DURATION_MINUTES', {
     minimum: 0,
@@ -57,6 +60,8 @@ export function readSettings(environment: Environment): Settings {
     sha256: sha256?.toLowerCase(),
     retryForMs: retry ? minutes * 60_000 : RETRY_SHORT_MS,
     progressIntervalMs: progressSeconds * 1000,
+    // Peers send without TLS, so whoever asked for it gets nothing from them.
+    withPeers: peers && url.protocol === 'http:',
   };
 }
 

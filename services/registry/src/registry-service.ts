@@ -6,6 +6,7 @@ import {
   type Service,
 } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
+import { PEERS_PATH } from '@tinkerbell/images';
 import { authorizationOf, rejection } from './access.ts';
 import { createRegistryMetrics, type RegistryMetrics } from './metrics.ts';
 import { GARBAGE_PATH, Registry, type RegistryConfig, type RegistryDeps } from './registry.ts';
@@ -45,7 +46,7 @@ export function createRegistryService(deps: RegistryDeps, config: RegistryConfig
   };
   return {
     name: 'registry',
-    routes: routesFor(answered),
+    routes: routesFor(answered, config),
     metrics: set,
     async start(signal) {
       await open(signal);
@@ -57,11 +58,14 @@ export function createRegistryService(deps: RegistryDeps, config: RegistryConfig
   };
 }
 
-function routesFor(handle: HttpRoute['handle']): readonly HttpRoute[] {
+function routesFor(handle: HttpRoute['handle'], { peers }: RegistryConfig): readonly HttpRoute[] {
   const route = { access: 'api', handle, authorizationOf, rejection } as const;
   return [
     { ...route, name: 'registry', prefix: REGISTRY_PREFIX, isPublic: () => true },
     { ...route, name: 'registry-gc', prefix: GARBAGE_PATH },
+    ...(peers === undefined
+      ? []
+      : [{ ...route, name: 'registry-peers', prefix: PEERS_PATH, isPublic: () => true }]),
   ];
 }
 

@@ -13,6 +13,7 @@ import {
   type OwnedTree,
   type Random,
 } from '@tinkerbell/platform-contract';
+import type { IpNetwork } from '@tinkerbell/wire';
 import { CHALLENGE, permit, type AccessParts, type ImageVerb } from './access.ts';
 import { answerBlob, type BlobParts } from './blob-endpoints.ts';
 import { BlobStore } from './blobs.ts';
@@ -26,6 +27,7 @@ import { mayReach } from './mirror/may-reach.ts';
 import { MIRROR_PREFIX, Mirrors } from './mirror/mirrors.ts';
 import { createUpstreamRegistry } from './mirror/upstream-registry.ts';
 import { RegistryError } from './registry-error.ts';
+import { Peers } from './peers.ts';
 import { registryTargetOf, type RegistryTarget } from './registry-path.ts';
 import { hasManifests, repositoriesIn } from './repositories.ts';
 import { Space } from './space.ts';
@@ -51,6 +53,11 @@ export interface RegistryConfig {
   readonly mirrors?: readonly MirrorConfig[];
   /** Default: everywhere but this machine and link-local addresses. */
   readonly mayReach?: (target: HttpTarget) => boolean;
+  /** Absent: agents that write the same disk image do not find each other. */
+  readonly peers?: {
+    /** Whose X-Forwarded-For is believed. */
+    readonly trustedProxies: readonly IpNetwork[];
+  };
   /** Garbage collection keeps what was pushed or found in this time. Default: an hour. */
   readonly graceMs?: number;
 }
@@ -65,6 +72,7 @@ export interface MirrorConfig {
 const GRACE_MS = 60 * 60 * 1000;
 /** Abandoned uploads are looked for, and garbage is collected. */
 const SWEEP_INTERVAL_MS = 60 * 60 * 1000;
+const PEERS_INTERVAL_MS = 5 * 1000;
 const COLLECT_INTERVAL_MS = 24 * 60 * 60 * 1000;
 export const GARBAGE_PATH = '/v1/registry/gc';
 
@@ -79,6 +87,7 @@ export class Registry {
   readonly #deps: RegistryDeps;
   readonly #access: AccessParts;
   readonly #mirrors: Mirrors;
+  readonly #peers: Peers | undefined;
   readonly #parts: GarbageParts & UploadStores & BlobParts;
 
   constructor(tree: OwnedTree, { deps, config, metrics }: RegistryParts) {
@@ -100,6 +109,8 @@ export class Registry {
     this.#tree = tree;
     this.#deps = deps;
     this.#access = { ...deps, anonymousPull: config.anonymousPull };
+    this.#peers =
+      config.peers && new Peers({ access: this.#access, clock, random, metrics, ...config.peers });
     this.#parts = { ...stored, blobs, uploads, manifests, files, directory: tree.path };
   }
 
@@ -109,11 +120,14 @@ export class Registry {
     await space.measure();
     await uploads.sweep();
     repeat(clock, { everyMs: SWEEP_INTERVAL_MS, signal }, () => this.#tried(() => uploads.sweep()));
+    repeat(clock, { everyMs: PEERS_INTERVAL_MS, signal }, () => this.#peers?.count());
     repeat(clock, { everyMs: COLLECT_INTERVAL_MS, signal }, () => this.#tried(() => this.#collect()));
   }
 
   async answer(request: HttpRequest, context: HttpContext): Promise<Response | undefined> {
     if (new URL(request.url).pathname === GARBAGE_PATH) return this.#garbage(request, context);
+    const known = await this.#peers?.answer(request, context);
+    if (known !== undefined) return known;
     const target = registryTargetOf(request.url);
     if (target === undefined) return undefined;
     await permit(this.#access, { request, context, verb: verbFor(target, request) });

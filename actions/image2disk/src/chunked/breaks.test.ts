@@ -1,67 +1,24 @@
 /** Breaks and damage while a disk image is written: the disk is identical at the end, or the failure has a reason. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { formatBytes, type ActionResult } from '@tinkerbell/action-kit';
 import { loopDevice, quietContext, serve } from '@tinkerbell/action-kit/testing';
-import { DiskImageBuilder, diskManifest, encodeDiskConfig } from '@tinkerbell/images';
-import { readDigest, type Digest } from '@tinkerbell/oci';
 import { image2diskAction } from '../image2disk.ts';
+import { CHUNK, digestOf, stored } from '../testing/stored-image.ts';
 
 /** A limit that only ends tests that hang. */
 const HANGS = { timeout: 120_000 };
-const CHUNK = 64 * 1024;
 /** Between two holes of the image. */
 const STRETCH = 3 * (CHUNK + 1024);
 const LANES = 6;
 const PATH = '/v2/disks/one/manifests/v1';
 const directory = mkdtempSync(join(tmpdir(), 'image2disk-breaks-'));
 after(() => rmSync(directory, { recursive: true }));
-
-const digestOf = (bytes: Uint8Array): Digest =>
-  readDigest(`sha256:${createHash('sha256').update(bytes).digest('hex')}`);
-
-interface Stored {
-  readonly disk: Buffer;
-  readonly pack: Buffer;
-  readonly blobs: ReadonlyMap<string, Buffer>;
-  readonly manifest: Buffer;
-}
-
-/** Forty chunks of noise and words, of which every fourth is a hole, and an end within a block. */
-function stored(): Stored {
-  const disk = Buffer.alloc(40 * CHUNK + 777);
-  for (let at = 0; at < disk.length; at += 4)
-    if (Math.floor(at / CHUNK) % 4 !== 2)
-      disk.writeUInt32LE((at * 2654435761) % 2 ** 32, Math.min(at, disk.length - 4));
-  const builder = new DiskImageBuilder(CHUNK);
-  const packed: Buffer[] = [];
-  let offset = 0;
-  for (let position = 0; position * CHUNK < disk.length; position += 1) {
-    const bytes = disk.subarray(position * CHUNK, (position + 1) * CHUNK);
-    if (bytes.every((byte) => byte === 0)) continue;
-    const digest = digestOf(bytes);
-    const chunk = zstdCompressSync(bytes);
-    if (!builder.has(digest)) {
-      builder.fill(digest, { offset, length: chunk.length });
-      packed.push(chunk);
-      offset += chunk.length;
-    }
-    builder.place(position, digest);
-  }
-  const pack = Buffer.concat(packed);
-  builder.complete({ digest: digestOf(pack), sizeBytes: pack.length });
-  const image = builder.finish(disk.length);
-  const config = Buffer.from(encodeDiskConfig(image));
-  const manifest = Buffer.from(diskManifest(image, { digest: digestOf(config), sizeBytes: config.length }));
-  return { disk, pack, manifest, blobs: new Map([config, pack].map((blob) => [digestOf(blob), blob])) };
-}
 
 const IMAGE = stored();
 const packDigest = digestOf(IMAGE.pack);

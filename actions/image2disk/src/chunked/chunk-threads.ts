@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { ActionError, sharedAlignedBuffer, ZERO_METHODS } from '@tinkerbell/action-kit';
-import { stretchRoom } from '@tinkerbell/images';
+import { OVERHEAD_BYTES_MAX, stretchRoom } from '@tinkerbell/images';
 import { messageOf } from '@tinkerbell/platform-contract';
 import {
   chunkProgram,
@@ -26,6 +26,12 @@ export interface Slot {
   readonly packed: Buffer<SharedArrayBuffer>;
 }
 
+interface ThreadOptions {
+  readonly slots: number;
+  readonly servingSlots?: number;
+  readonly withFfi?: boolean;
+}
+
 interface Waiting {
   resolve(results: readonly string[]): void;
   reject(error: Error): void;
@@ -38,20 +44,24 @@ interface Thread {
 
 export class ChunkThreads {
   readonly slots: readonly Slot[];
+  /** Each has room for one chunk. */
+  readonly servingSlots: readonly Slot[];
   readonly #threads: readonly Thread[];
   #orders = 0;
   #failure: Error | undefined;
 
   constructor(
     image: { readonly chunkBytes: number },
-    { slots, withFfi = true }: { readonly slots: number; readonly withFfi?: boolean },
+    { slots, servingSlots = 0, withFfi = true }: ThreadOptions,
   ) {
     const room = stretchRoom(image);
-    this.slots = Array.from({ length: slots }, (_, number) => ({
-      number,
-      disk: sharedAlignedBuffer(room.diskBytes),
-      packed: sharedAlignedBuffer(room.packedBytes),
-    }));
+    this.slots = Array.from({ length: slots }, (_, number) => slotOf(number, room));
+    this.servingSlots = Array.from({ length: servingSlots }, (_, number) =>
+      slotOf(slots + number, {
+        diskBytes: image.chunkBytes,
+        packedBytes: image.chunkBytes + OVERHEAD_BYTES_MAX,
+      }),
+    );
     const threads = Math.max(THREADS_MIN, Math.min(availableParallelism(), THREADS_MAX));
     this.#threads = Array.from({ length: threads }, () => this.#start(chunkProgram({ withFfi })));
   }
@@ -59,6 +69,15 @@ export class ChunkThreads {
   /** Returns the SHA-256 of each piece, and '' for a piece that cannot be unpacked. */
   digests({ number }: Slot, pieces: readonly Piece[]): Promise<readonly string[]> {
     return this.#order((id) => ({ kind: 'hash', id, slot: number, pieces }));
+  }
+
+  /** Packs the first bytes of the slot's disk memory, and returns their SHA-256 and the number of packed bytes. */
+  async pack(
+    { number }: Slot,
+    length: number,
+  ): Promise<{ readonly sha256: string; readonly packedBytes: number }> {
+    const [sha256 = '', packed] = await this.#order((id) => ({ kind: 'pack', id, slot: number, length }));
+    return { sha256, packedBytes: Number(packed) };
   }
 
   /** Makes a range of a disk read as zeros. Returns false when the device cannot do that by itself. */
@@ -83,7 +102,7 @@ export class ChunkThreads {
   }
 
   #start(program: string): Thread {
-    const workerData = this.slots.map(({ disk, packed }) => ({ disk, packed }));
+    const workerData = [...this.slots, ...this.servingSlots].map(({ disk, packed }) => ({ disk, packed }));
     const worker = new Worker(program, { eval: true, workerData, resourceLimits: LIMITS });
     const waiting = new Map<number, Waiting>();
     worker.on('message', ({ id, results }: ChunkReport) => {
@@ -99,4 +118,12 @@ export class ChunkThreads {
     worker.once('exit', (code) => fail(`exit code ${code}`));
     return { worker, waiting };
   }
+}
+
+function slotOf(number: number, room: { readonly diskBytes: number; readonly packedBytes: number }): Slot {
+  return {
+    number,
+    disk: sharedAlignedBuffer(room.diskBytes),
+    packed: sharedAlignedBuffer(room.packedBytes),
+  };
 }

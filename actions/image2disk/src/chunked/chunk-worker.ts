@@ -26,7 +26,13 @@ export interface Piece {
 
 export type ChunkOrder =
   | { readonly kind: 'hash'; readonly id: number; readonly slot: number; readonly pieces: readonly Piece[] }
+  | ({ readonly kind: 'pack'; readonly id: number; readonly slot: number } & PackOrder)
   | ({ readonly kind: 'zero'; readonly id: number } & ZeroOrder);
+
+/** Hashes and packs the first bytes of `SlotMemory.disk`. */
+export interface PackOrder {
+  readonly length: number;
+}
 
 /** A request to the device, which may take long. */
 export interface ZeroOrder {
@@ -40,14 +46,16 @@ export interface ZeroOrder {
 export interface ChunkReport {
   readonly id: number;
   /**
-   * Hexadecimal SHA-256 of each piece, and '' for a piece that does not unpack to its length. For zeros: one text, '' when the
-   * device cannot do it.
+   * Hexadecimal SHA-256 of each piece, and '' for a piece that does not unpack to its length. Of what was packed: its SHA-256, and
+   * the number of its packed bytes, 0 when they have no room. For zeros: one text, '' when the device cannot do it.
    */
   readonly results: readonly string[];
 }
 
 /** Unpacks into `target` and returns whether it is full then. */
 type Unpack = (packed: Uint8Array, target: Uint8Array) => boolean;
+/** Packs into `target` as fast as possible. Returns the number of bytes, and 0 when they have no room. */
+type Pack = (bytes: Uint8Array, target: Uint8Array) => number;
 /** Returns false when the device cannot do it. */
 type Zero = (order: ZeroOrder) => boolean;
 
@@ -85,6 +93,32 @@ function directUnpack(ffi: typeof Ffi | undefined): Unpack | undefined {
   }
 }
 
+function nodePack({ zstdCompressSync, constants }: typeof Zlib): Pack {
+  const params = { [constants.ZSTD_c_compressionLevel]: 1 };
+  return (bytes, target) => {
+    const packed = zstdCompressSync(bytes, { params });
+    if (packed.length > target.length) return 0;
+    target.set(packed);
+    return packed.length;
+  };
+}
+
+function directPack(ffi: typeof Ffi | undefined): Pack | undefined {
+  try {
+    const types = ['buffer', 'u64', 'buffer', 'u64', 'i32'] as const;
+    const library = ffi?.dlopen(null, { ZSTD_compress: { return: 'u64', arguments: types } });
+    if (library === undefined) return undefined;
+    const { ZSTD_compress: call } = library.functions;
+    return (bytes, target) => {
+      const length = call(target, BigInt(target.length), bytes, BigInt(bytes.length), 1);
+      // A larger number is an error.
+      return length > BigInt(target.length) ? 0 : Number(length);
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 function directZero(ffi: typeof Ffi | undefined): Zero {
   try {
     const signature = { return: 'i32', arguments: ['i32', 'i32', 'i64', 'i64'] } as const;
@@ -102,10 +136,11 @@ interface WorkerParts {
   readonly threads: typeof Threads;
   readonly crypto: typeof Crypto;
   readonly unpack: Unpack;
+  readonly pack: Pack;
   readonly zero: Zero;
 }
 
-function chunkWorker({ threads, crypto, unpack, zero }: WorkerParts): void {
+function chunkWorker({ threads, crypto, unpack, pack, zero }: WorkerParts): void {
   const slots: readonly SlotMemory[] = threads.workerData;
   const port = threads.parentPort;
   const digestOf = ({ disk, packed }: SlotMemory, piece: Piece): string => {
@@ -121,6 +156,10 @@ function chunkWorker({ threads, crypto, unpack, zero }: WorkerParts): void {
     if (order.kind === 'zero') return [zero(order) ? 'zeros' : ''];
     const memory = slots[order.slot];
     if (memory === undefined) throw new Error(`there is no slot ${order.slot}`);
+    if (order.kind === 'pack') {
+      const bytes = memory.disk.subarray(0, order.length);
+      return [crypto.hash('sha256', bytes), String(pack(bytes, memory.packed))];
+    }
     return order.pieces.map((piece) => digestOf(memory, piece));
   };
   port?.on('message', (order: ChunkOrder) => {
@@ -142,6 +181,7 @@ process.emitWarning = emitWarning;
   threads: require('node:worker_threads'),
   crypto: require('node:crypto'),
   unpack: (${directUnpack.toString()})(ffi) ?? (${nodeUnpack.toString()})(require('node:zlib')),
+  pack: (${directPack.toString()})(ffi) ?? (${nodePack.toString()})(require('node:zlib')),
   zero: (${directZero.toString()})(ffi),
 });`;
 }

@@ -9,11 +9,22 @@ import {
   type RangeRequest,
 } from '@tinkerbell/action-kit';
 import { DISK_CONFIG_BYTES_MAX, readDiskImage, type DiskImage } from '@tinkerbell/images';
-import { hexOf, isDigest, MANIFEST_MAX_BYTES, mediaTypes, OciError, readManifest } from '@tinkerbell/oci';
+import {
+  hexOf,
+  isDigest,
+  MANIFEST_MAX_BYTES,
+  mediaTypes,
+  OciError,
+  readDigest,
+  readManifest,
+  type Digest,
+} from '@tinkerbell/oci';
 
 const MANIFEST_PATH = /^(.*\/v2\/.+)\/manifests\/([^/]+)$/;
 
 export interface RegistryImage {
+  /** Of the manifest. */
+  readonly digest: Digest;
   readonly image: DiskImage;
   /** Where a pack is. */
   packUrl(pack: number): URL;
@@ -49,7 +60,11 @@ export async function readRegistryImage(
     );
     assertDigest(config, hexOf(manifest.config.digest), 'index');
     const image = readDiskImage(manifest, config);
-    return { image, packUrl: (pack) => blobUrl(image.packs[pack]?.digest ?? '') };
+    return {
+      digest: readDigest(`sha256:${sha256Of(manifestBytes)}`),
+      image,
+      packUrl: (pack) => blobUrl(image.packs[pack]?.digest ?? ''),
+    };
   } catch (cause) {
     if (!(cause instanceof OciError)) throw cause;
     throw new ActionError(
@@ -59,8 +74,12 @@ export async function readRegistryImage(
   }
 }
 
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
 function assertDigest(bytes: Uint8Array, wanted: string | undefined, what: string): void {
-  const actual = createHash('sha256').update(bytes).digest('hex');
+  const actual = sha256Of(bytes);
   if (wanted === undefined || actual === wanted) return;
   throw new ActionError(
     `the ${what} of the image has the SHA-256 ${actual}, and ${wanted} is wanted: nothing was written`,

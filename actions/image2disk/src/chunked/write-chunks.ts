@@ -2,10 +2,9 @@
  * Writes a disk image from a registry. The disk itself says what is missing: a chunk that it has already, from an interrupted
  * write or an earlier version of the image, is not fetched again.
  */
-import { ActionError, formatBytes, type RangeRequest } from '@tinkerbell/action-kit';
+import { ActionError, type RangeRequest } from '@tinkerbell/action-kit';
 import {
-  packedPart,
-  positionsOf,
+  chunkTable,
   probePositions,
   stretchesOf,
   type DiskImage,
@@ -15,53 +14,70 @@ import {
 import { hexOf } from '@tinkerbell/oci';
 import type { ChunkDisk } from './chunk-disk.ts';
 import { ChunkThreads, type Slot } from './chunk-threads.ts';
-import { fetchPart } from './fetch-part.ts';
+import { Sharing } from '../peers/sharing.ts';
 import type { RegistryImage } from './registry-image.ts';
+import { inOrder, shared, type Assignment, type Source } from './stretch-source.ts';
+import { diskBytesOf, writeFromPeer, writeFromServer, type FromPeer } from './write-stretch.ts';
 
 /** Stretches at once: some arrive while others are unpacked and written. Each takes up to 4 MiB of memory. */
 const LANES = 6;
-/** A chunk that was damaged on its way is fetched again. */
-const FETCHES_MAX = 2;
+/** Chunks that are sent to other agents at once, and the memory for them. */
+const ANSWERS_MAX = 4;
+const ANSWERS_BYTES_MAX = 8 * 1024 * 1024;
 
 export interface ChunkTotals {
+  /** From the server. */
   readonly fetchedBytes: number;
+  readonly peerBytes: number;
+  /** How many damaged chunks came from which address. */
+  readonly damagedFrom: ReadonlyMap<string, number>;
   readonly keptChunks: number;
   readonly chunks: number;
+}
+
+interface Totals {
+  fetchedBytes: number;
+  peerBytes: number;
+  readonly damagedFrom: Map<string, number>;
+  keptChunks: number;
+  chunks: number;
 }
 
 interface Work {
   readonly registry: RegistryImage;
   readonly disk: ChunkDisk;
   readonly request: Omit<RangeRequest, 'url'>;
+  /** The address of the manifest, whose server names peers. Absent: alone. */
+  readonly peersFrom?: URL | undefined;
   /** Called for each stretch that the disk has. */
   done(bytes: number): void;
 }
 
 interface RunningWork extends Work {
   readonly threads: ChunkThreads;
+  readonly sharing: Sharing | undefined;
 }
 
 /** @throws ActionError when a chunk cannot be fetched, is damaged, or cannot be written. */
 export async function writeChunks(order: Work): Promise<ChunkTotals> {
   const { image } = order.registry;
-  await using threads = new ChunkThreads(image, { slots: LANES });
+  await using threads = new ChunkThreads(image, {
+    slots: LANES,
+    servingSlots: order.peersFrom === undefined ? 0 : answersAtOnce(image),
+  });
   const failed = new AbortController();
   const signal = AbortSignal.any([order.request.signal, failed.signal]);
-  const work = { ...order, threads, request: { ...order.request, signal } };
+  const request = { ...order.request, signal };
+  await using sharing = await sharingFor({ ...order, request }, threads);
+  const work = { ...order, threads, request, sharing };
   const mayKeep = await holdsAPart(work);
-  const totals = { fetchedBytes: 0, keptChunks: 0, chunks: 0 };
-  const stretches = stretchesOf(positionsOf(image), image);
+  const totals: Totals = { fetchedBytes: 0, peerBytes: 0, keptChunks: 0, chunks: 0, damagedFrom: new Map() };
+  const source = sharing === undefined ? inOrder(image) : shared(sharing, { lanes: LANES, ...request });
   const lane = async (slot: Slot): Promise<void> => {
-    for (let next = stretches.next(); next.done !== true && !signal.aborted; next = stretches.next()) {
-      const stretch = next.value;
-      const missing = mayKeep ? await missingIn(work, stretch, slot) : stretch;
-      totals.chunks += stretch.length;
-      totals.keptChunks += stretch.length - missing.length;
-      for (const part of stretchesOf(missing, image)) {
-        const fetched = await writeStretch(work, part, slot);
-        totals.fetchedBytes += fetched;
-      }
-      work.done(diskBytesOf(stretch));
+    for (;;) {
+      const next = signal.aborted ? undefined : await source.next(slot.number);
+      if (next === undefined) return;
+      await writeAssigned(work, { assignment: next, mayKeep, totals, slot });
     }
   };
   const stopOthers = (error: unknown): never => {
@@ -76,6 +92,83 @@ export async function writeChunks(order: Work): Promise<ChunkTotals> {
   if (causes.length > 0)
     throw causes.find((cause) => !/was stopped at the timeout/.test(String(cause))) ?? causes[0];
   return totals;
+}
+
+/** Undefined: alone. */
+async function sharingFor(
+  { registry, disk, request, peersFrom }: Work,
+  threads: ChunkThreads,
+): Promise<Sharing | undefined> {
+  const table = peersFrom === undefined ? undefined : chunkTable(registry.image);
+  if (peersFrom === undefined || table === undefined) return undefined;
+  return await Sharing.open({ registry, disk, threads, table, request: { ...request, url: peersFrom } });
+}
+
+/** A serving slot has room for a chunk, as it is and packed. */
+function answersAtOnce({ chunkBytes }: DiskImage): number {
+  return Math.max(1, Math.min(ANSWERS_MAX, Math.floor(ANSWERS_BYTES_MAX / (2 * chunkBytes))));
+}
+
+interface Turn {
+  readonly assignment: Assignment;
+  readonly mayKeep: boolean;
+  readonly totals: Totals;
+  readonly slot: Slot;
+}
+
+async function writeAssigned(work: RunningWork, { assignment, mayKeep, totals, slot }: Turn): Promise<void> {
+  const { stretch, from } = assignment;
+  const missing = mayKeep ? await missingIn(work, stretch, slot) : stretch;
+  const parts = [...stretchesOf(missing, work.registry.image)];
+  const left =
+    from === undefined ? parts : await takeFrom(work, { source: from, parts, stretch, totals, slot });
+  if (left === 'busy') return;
+  for (const part of left) {
+    const fetched = await writeFromServer(work, part, slot);
+    totals.fetchedBytes += fetched;
+  }
+  totals.chunks += stretch.length;
+  totals.keptChunks += stretch.length - missing.length;
+  assignment.done();
+  work.done(diskBytesOf(stretch));
+}
+
+interface PeerTurn extends Pick<Turn, 'totals' | 'slot'> {
+  readonly source: Source;
+  readonly parts: readonly Stretch[];
+  readonly stretch: Stretch;
+}
+
+/** Returns the parts that the peer did not send. */
+async function takeFrom(work: RunningWork, turn: PeerTurn): Promise<readonly Stretch[] | 'busy'> {
+  const { source, parts, stretch, totals, slot } = turn;
+  for (const [index, part] of parts.entries()) {
+    const numbers = part.map((chunk) => source.first + stretch.indexOf(chunk));
+    const end = await writeFromPeer(work, { stretch: part, numbers, slot, peer: source.peer });
+    if (end.kind === 'written') {
+      totals.peerBytes += end.bytes;
+      continue;
+    }
+    if (end.kind === 'busy') {
+      source.busy();
+      return 'busy';
+    }
+    source.wrong();
+    recordWrong(work, { totals, ...end });
+    return parts.slice(index);
+  }
+  if (parts.length === 0) source.unused();
+  else source.delivered();
+  return [];
+}
+
+function recordWrong(
+  { request }: RunningWork,
+  { totals, ...wrong }: FromPeer & { readonly kind: 'wrong' } & { readonly totals: Totals },
+): void {
+  request.log.warn('a peer is not asked again', { peer: wrong.address, reason: wrong.reason });
+  const { damagedFrom } = totals;
+  if (wrong.isDamaged) damagedFrom.set(wrong.address, (damagedFrom.get(wrong.address) ?? 0) + 1);
 }
 
 /** A disk with other content is not read as a whole. */
@@ -107,32 +200,6 @@ async function missingIn(
   return stretch.filter(({ stored }, index) => digests[index] !== hexOf(stored.digest));
 }
 
-/** Returns the bytes that were fetched. */
-async function writeStretch(work: RunningWork, stretch: Stretch, slot: Slot): Promise<number> {
-  const [{ stored, diskOffset }] = stretch;
-  const { offset, length } = packedPart(stretch);
-  const url = work.registry.packUrl(stored.pack);
-  for (let fetches = 1; ; fetches += 1) {
-    await fetchPart({ ...work.request, url }, { offset, target: slot.packed.subarray(0, length) });
-    const pieces = stretch.map((chunk) => ({
-      packed: { start: chunk.stored.offset - offset, length: chunk.stored.length },
-      start: chunk.diskOffset - diskOffset,
-      length: chunk.diskLength,
-    }));
-    const digests = await work.threads.digests(slot, pieces);
-    const damaged = stretch.find((chunk, index) => digests[index] !== hexOf(chunk.stored.digest));
-    if (damaged === undefined) {
-      const bytes = slot.disk.subarray(0, diskBytesOf(stretch));
-      await work.disk.write(bytes, diskOffset, (range) => work.threads.zero(range));
-      return length * fetches;
-    }
-    if (fetches === FETCHES_MAX)
-      throw new ActionError(
-        `the chunk at ${formatBytes(damaged.diskOffset)} is damaged: ${url.pathname} from byte ${damaged.stored.offset} is not ${damaged.stored.digest}. Check the image with "tink image verify"`,
-      );
-  }
-}
-
 async function zeroGaps({ disk, threads, registry: { image } }: RunningWork): Promise<void> {
   for (const gap of gapsOf(image)) await disk.zeros(gap, (range) => threads.zero(range));
 }
@@ -144,8 +211,4 @@ function* gapsOf({ runs, chunkBytes, diskBytes }: DiskImage): Generator<{ offset
     offset = (position + count) * chunkBytes;
   }
   if (offset < diskBytes) yield { offset, length: diskBytes - offset };
-}
-
-function diskBytesOf(stretch: Stretch): number {
-  return stretch.reduce((sum, { diskLength }) => sum + diskLength, 0);
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { MirrorConfig, RegistryConfig } from '@tinkerbell/service-registry';
 import type { FlagReader } from './flag-reader.ts';
+import { trustedProxies } from './setting-values.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** Less has no place for one image. More than a petabyte is a mistake. */
@@ -12,6 +13,7 @@ export function registryConfig(flags: FlagReader, dataDirectory: string): Regist
   return {
     directory: join(dataDirectory, 'registry'),
     anonymousPull: flags.boolean('registry-anonymous-pull'),
+    ...(flags.boolean('image-peers') ? { peers: { trustedProxies: trustedProxies(flags) } } : {}),
     mirrors: flags.list('registry-mirrors').map(mirrorOf),
     ...(flags.text('registry-max-bytes') === ''
       ? {}

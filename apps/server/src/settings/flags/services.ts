@@ -29,6 +29,10 @@ export const registryFlags = flagGroup('Registry of container images', {
     'let everyone pull without a credential. Machines that boot without a session, as upstream’s agents do, need this. Ours send their session',
     { default: 'false' },
   ),
+  'image-peers': boolean(
+    'tell agents that write the same disk image about each other, so that they load most of it from each other',
+    { default: 'true' },
+  ),
   'registry-mirrors': list(
     'registries whose images are cached as mirror/<host>/<repository>, such as docker.io or quay.io=https://cache.example',
   ),
