@@ -10,6 +10,7 @@ import { growthBenchmark } from './growth.ts';
 import { hookBenchmark } from './hook.ts';
 import { imageBenchmark } from './image.ts';
 import { image2diskBenchmark } from './image2disk.ts';
+import { installBenchmark } from './install.ts';
 import { metadataBenchmark } from './metadata.ts';
 import { scriptsBenchmark } from './scripts.ts';
 import { serverBenchmark } from './server.ts';
@@ -26,6 +27,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   imageBenchmark,
   serverBenchmark,
   tinkBenchmark,
+  installBenchmark,
   apiBenchmark,
   growthBenchmark,
   workflowsBenchmark,

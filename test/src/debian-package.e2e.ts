@@ -8,15 +8,16 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { builtPackages, cacheDirectory } from './built-packages.ts';
 import {
+  builtPackages,
+  cacheDirectory,
+  nextVersion,
   bootedDebian,
   CLIENT_MAC,
   missingForDebian,
   SERVER_ADDRESS,
   type BootedDebian,
-} from './debian-package/booted-debian.ts';
-import { nextVersion } from './debian-package/next-version.ts';
+} from '@tinkerbell/packaging/testing';
 
 const missing = missingForDebian();
 /** The limit only ends tests that hang. */

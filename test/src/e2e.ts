@@ -1,6 +1,6 @@
 /**
- * `npm run e2e -- firmware|foreign|iso|actions|examples|doctor|breaks|cluster|genesis`: boots machines of many kinds, runs every action and
- * the examples on machines, injects faults for the doctor, breaks installations, tests a cluster, and performs Genesis.
+ * `npm run e2e -- SUITE`: boots machines of many kinds, runs every action and the examples on machines, injects faults for the doctor,
+ * breaks installations, tests a cluster, performs Genesis, and installs the Debian packages on a machine.
  */
 import { parseArgs } from 'node:util';
 
@@ -10,6 +10,7 @@ import { casesNamed, runActionSuite } from './actions/run-suite.ts';
 import { runDoctorSuite, suiteCasesNamed } from './doctor/run-suite.ts';
 import { GENESIS_USAGE, performGenesis } from './genesis/perform-genesis.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
+import { performPackageMachine } from './package-machine/perform-package-machine.ts';
 import { firmwareMatrix, foreignMatrix, isoMatrix, nameOf, type BootCase } from './firmware/cases.ts';
 import { type BreakResult } from './image-breaks/break-run.ts';
 import { summaryOf } from './image-breaks/fetched-twice.ts';
@@ -35,6 +36,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   breaks     no machines: installs disk images while network, agent, machine and server break at random
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
   genesis    five machines of a site one after the other, while the server moves and is rebuilt
+  package-machine   a Debian machine that the packages make a server, and a machine that it installs; upgrade and purge
 
   --only TEXT   cases whose name has TEXT in it; several separated by |. Of breaks: the number of a run
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)
@@ -49,6 +51,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
 const otherSuites: Readonly<Record<string, (wanted: Wanted & Breaking) => Promise<number>>> = {
   cluster: ({ only }) => runClusterSuite(only),
   genesis: () => performGenesis(),
+  'package-machine': () => performPackageMachine(),
   actions: (wanted) => runMachines('actions', actionCases, wanted),
   examples: (wanted) => runMachines('examples', exampleCases, { ...wanted, jobs: '1' }),
   doctor: runDoctor,

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { builtPackages, cacheDirectory } from './built-packages.ts';
+import { builtPackages, cacheDirectory } from '@tinkerbell/packaging/testing';
 
 const base = mkdtempSync(join(tmpdir(), 'reproducible-packages-'));
 after(() => rmSync(base, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { runCommand } from '@tinkerbell/hook';
 import { startServer, type RunningServer } from '@tinkerbell/sandbox';
 import { localAuthorization } from '@tinkerbell/sandbox/local-authorization';
 import { dhcpSilence } from './dhcp-silence.ts';
-import type { GuestShell } from './guest-shell.ts';
+import type { GuestShell } from '../guest-shell.ts';
 import { answers, homeAt, type Home } from './home.ts';
 import type { Place } from './place.ts';
 import {

@@ -2,6 +2,7 @@
 import { link, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildHook, runCommand, withCacheLock } from '@tinkerbell/hook';
+import { builtPackages, cacheDirectory } from '@tinkerbell/packaging/testing';
 import {
   enterPrivateNetwork,
   fetchIpxeBinaries,
@@ -10,7 +11,6 @@ import {
   type PrivateNetwork,
 } from '@tinkerbell/sandbox';
 import { harvesterFiles, writeVendorFiles } from '../actions/fixtures/vendor-files.ts';
-import { builtPackages, cacheDirectory } from '../built-packages.ts';
 import { answers } from './home.ts';
 import { IMAGES_PORT, PROVISIONING_NETWORK, ROUTER_ADDRESS, SEED_ADDRESS, STAND_IN_IMAGES } from './plan.ts';
 import { buildStandInImage } from './stand-in-image.ts';

@@ -1,5 +1,5 @@
 import type { Objects } from './checks.ts';
-import type { GuestShell } from './guest-shell.ts';
+import type { GuestShell } from '../guest-shell.ts';
 import type { Home } from './home.ts';
 import type { Seed } from './moves.ts';
 

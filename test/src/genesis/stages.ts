@@ -2,15 +2,14 @@
 import { readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createObject, type Machine } from '@tinkerbell/sandbox';
+import { openGuestShell, SHELL_READY, type GuestShell } from '../guest-shell.ts';
 import { changedByMigration, changedByRestoring } from './checks.ts';
 import { actionsNotOnce } from './end-checks.ts';
-import { openGuestShell, type GuestShell } from './guest-shell.ts';
 import { giveBackAddress, moveToPlatform, startSeed } from './moves.ts';
 import type { StageName } from './picture.ts';
 import { AWAITED_ACTION, objectsIn, type MachineName } from './plan.ts';
 import type { Progress } from './progress.ts';
 import { DISK_BYTES, FOLDER, machineOf, type Rack } from './rack.ts';
-import { SHELL_READY } from './stand-in-image.ts';
 import { orFailed, orReset, printed, show, untilInstalled, untilWorkflow } from './watch.ts';
 
 export const PERFORM: Readonly<

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildDebianImage, EMULATED_KERNEL_ARGUMENTS, type DebianImage } from '@tinkerbell/sandbox';
+import { buildDebianImage, type DebianImage } from '@tinkerbell/sandbox';
+import { shellFiles } from '../guest-shell.ts';
 
 const unit = `[Unit]
 ConditionPathExists=!/etc/first-boot-done
@@ -29,23 +30,6 @@ const whenConfigured = `[Unit]
 ConditionPathExists=/etc/tinkerbell/configured
 `;
 
-/** The serial port is that of somebody who stands before the machine. */
-const console = `[Service]
-ExecStart=
-ExecStart=-/sbin/agetty --autologin root --keep-baud 115200 - xterm
-`;
-
-/** The shell prints it when it reads commands: what is typed into the port before is lost. */
-export const SHELL_READY = 'genesis: the shell is ready';
-
-/** The names of the network interfaces are those of the examples. */
-const bootMenu = `set timeout=0
-menuentry 'Genesis' {
-  linux /vmlinuz root=LABEL=root ro console=tty0 console=ttyS0,115200 quiet net.ifnames=0 ${EMULATED_KERNEL_ARGUMENTS}
-  initrd /initrd.img
-}
-`;
-
 /** Builds the image, or finds it in the cache. `packageFiles` are the server's package and that of the in-memory OS. */
 export function buildStandInImage(
   cacheDirectory: string,
@@ -58,11 +42,9 @@ export function buildStandInImage(
       packages: ['adduser', 'libatomic1', 'libstdc++6', 'busybox-static'],
       packageFiles,
       files: {
-        'boot/grub/grub.cfg': bootMenu,
+        ...shellFiles,
         'etc/systemd/network/20-wired.network': '[Match]\nName=none\n',
         'etc/systemd/system/first-boot.service': unit,
-        'etc/systemd/system/serial-getty@ttyS0.service.d/autologin.conf': console,
-        'etc/profile.d/ready.sh': `echo '${SHELL_READY}'\n`,
         'etc/systemd/system/tinkerbell.service.d/when-configured.conf': whenConfigured,
         'usr/local/sbin/first-boot': script('first-boot.sh'),
         'usr/local/sbin/vyos-commands': script('vyos-commands.sh'),

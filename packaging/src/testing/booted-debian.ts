@@ -41,6 +41,8 @@ export interface BootedDebian extends AsyncDisposable {
   inside(script: string): Promise<Finished>;
   /** Runs a program of this machine in the network of the client. */
   readonly client: (program: string, ...words: readonly string[]) => Promise<Finished>;
+  /** The network namespaces of the server, which has eth1, and of the client, which has eth0: files for nsenter. */
+  readonly networks: { readonly server: string; readonly client: string };
   /** Runs the script inside until its output matches, and returns the output. Rejects with the last output after the limit. */
   until(script: string, pattern: RegExp, limitMs?: number): Promise<string>;
 }
@@ -79,6 +81,7 @@ export async function bootedDebian(folder: string, cacheDirectory: string): Prom
     root,
     inside,
     until,
+    networks: { server: `/run/netns/${names.server}`, client: `/run/netns/${names.client}` },
     client: (...line) => finished('ip', ['netns', 'exec', names.client, ...line]),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };

@@ -1,9 +1,10 @@
 /** Builds the packages of this checkout as tests need them: quickly, and without the in-memory OS unless it is given. */
 import { join } from 'node:path';
 import { architectureOf, withCacheLock } from '@tinkerbell/hook';
-import { buildPackages, type PackagesRequest } from '@tinkerbell/packaging';
+import { buildPackages, type PackagesRequest } from '../build-packages.ts';
+import { CHECKOUT } from '../build-place.ts';
 
-export const cacheDirectory = join(import.meta.dirname, '../../.cache');
+export const cacheDirectory = join(CHECKOUT, '.cache');
 /** 2026-01-01T00:00:00Z */
 const MODIFIED_SECONDS = 1_767_225_600;
 
