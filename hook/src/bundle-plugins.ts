@@ -1,4 +1,5 @@
 /** Plugins of esbuild for every bundle of this project. */
+import { isBuiltin } from 'node:module';
 import type { Plugin } from 'esbuild';
 
 /** Of the plugin, and of these modules in the list of what a bundle was made from. */
@@ -13,10 +14,10 @@ const DECLARABLE = /^(?!default$)[A-Za-z_$][\w$]*$/;
 export const builtinModules: Plugin = {
   name: NAME,
   setup(builder) {
-    builder.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path, namespace: NAME } : undefined,
+    builder.onResolve({ filter: /^[a-z]/ }, ({ path, kind }) =>
+      kind === 'import-statement' && isBuiltin(path) ? { path, namespace: NAME } : undefined,
     );
-    builder.onLoad({ filter: /^node:/, namespace: NAME }, ({ path }) => ({ contents: builtinModule(path) }));
+    builder.onLoad({ filter: /./, namespace: NAME }, ({ path }) => ({ contents: builtinModule(path) }));
   },
 };
 

@@ -1,6 +1,5 @@
 /** Copies everything of one store into another. */
-import { PlatformError } from '@tinkerbell/platform-contract';
-import { createNodeLog } from '@tinkerbell/platform-node';
+import { PlatformError, type Log } from '@tinkerbell/platform-contract';
 import { transfer, TransferRefusal, type TransferReport } from '@tinkerbell/engine-transfer';
 import { TinkFailure } from '../failure.ts';
 import { progressLine } from '../output/progress-line.ts';
@@ -17,7 +16,7 @@ export interface MigrateOptions {
 
 export async function migrate(options: MigrateOptions, terminal: Terminal): Promise<void> {
   const { dryRun: isDryRun = false, whileRunning: isWhileRunning = false, json = false } = options;
-  const log = createNodeLog({ level: 'error', format: 'text' });
+  const log = errorsTo(terminal);
   await using cleanup = new AsyncDisposableStack();
   try {
     const common = { log, terminal, isDryRun };
@@ -30,6 +29,15 @@ export async function migrate(options: MigrateOptions, terminal: Terminal): Prom
   } catch (thrown) {
     throw failureOf(thrown);
   }
+}
+
+/** What stores say while they are copied, except errors, is for an operator of a server. */
+function errorsTo(terminal: Terminal): Log {
+  const nothing = (): void => undefined;
+  const error: Log['error'] = (message, fields = {}) =>
+    terminal.err(`${message} ${JSON.stringify(fields)}\n`);
+  const log: Log = { debug: nothing, info: nothing, warn: nothing, error, child: () => log };
+  return log;
 }
 
 function progressOf(terminal: Terminal): (step: string, done: number, total: number) => void {
