@@ -1,6 +1,7 @@
 /** Decides why a machine does not boot, and when it must be checked again. */
 import { causes } from './causes/causes.ts';
 import { evidenceOfChecks } from './checks.ts';
+import { namedAdvice } from './causes/named-advice.ts';
 import { SETTLE_MS, type Certainty, type Evidence } from './causes/cause.ts';
 import { factsOf, isEnded, noveltiesOf, powerOnOf, type Facts, type Observation } from './facts.ts';
 import { steps, stepAfter, type StepName } from './steps.ts';
@@ -44,7 +45,7 @@ function stopped(facts: Facts): Verdict | undefined {
   for (const { id, certainty, sentence, advice, find } of causes) {
     const found = find(facts);
     if (found === undefined) continue;
-    const { evidence, sinceMs, detail } = found;
+    const { evidence, sinceMs, detail, workflow } = found;
     const text = detail === undefined ? sentence : `${sentence.replace(/\.$/, '')}: ${detail}.`;
     const tried = evidenceOfChecks(facts.tried ?? [], facts.boot[0]?.atMs ?? 0);
     return {
@@ -53,7 +54,7 @@ function stopped(facts: Facts): Verdict | undefined {
       certainty,
       text,
       evidence: [...evidence, ...tried],
-      advice,
+      advice: namedAdvice(advice, facts, workflow),
       sinceMs,
     };
   }

@@ -34,7 +34,7 @@ const failedWith =
     return { evidence: evidenceOf([failure]), sinceMs: failure.atMs };
   };
 
-const RETRY = 'Then continue at the action: tink workflow retry NAME.';
+const RETRY = 'Then continue at the action: tink workflow retry WORKFLOW.';
 
 export const actionCauses: readonly Cause[] = [
   {

@@ -20,6 +20,8 @@ export interface Found {
   readonly sinceMs: number;
   /** Details of this machine, as a clause after the cause's sentence. */
   readonly detail?: string;
+  /** The workflow that the advice is about, as namespace and name. Absent: the last one of the boot. */
+  readonly workflow?: string;
 }
 
 export interface Cause {
@@ -30,7 +32,7 @@ export interface Cause {
   readonly shows: string;
   /** What speaks against it, for the documentation. */
   readonly against: string;
-  /** What to do, in the order in which to do it. */
+  /** What to do, in the order in which to do it. MACHINE, WORKFLOW and TEMPLATE in it become their names. */
   readonly advice: readonly string[];
   readonly certainty: Certainty;
   readonly find: (facts: Facts) => Found | undefined;

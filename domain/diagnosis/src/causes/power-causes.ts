@@ -55,7 +55,7 @@ export const powerCauses: readonly Cause[] = [
     against: 'A later Job completed, or the machine asked for an address.',
     advice: [
       'tink bmc check MACHINE shows what does not work and what to do.',
-      'Then retry the workflow: tink workflow retry NAME.',
+      'Then retry the workflow: tink workflow retry WORKFLOW.',
     ],
     certainty: 'certain',
     find: (facts) => {

@@ -180,7 +180,7 @@ export const systemCauses: readonly Cause[] = [
       'Discovery or enrollment was refused. The evidence names the reason: a limit, no rule that matches, or a missing approval.',
     against: 'A workflow or a Hardware was created for it afterwards.',
     advice: [
-      'If it waits for approval: tink hardware approve NAME.',
+      'If it waits for approval: tink hardware approve MACHINE.',
       'If no rule matches, compare the attributes in the evidence with your WorkflowRuleSets.',
     ],
     certainty: 'certain',

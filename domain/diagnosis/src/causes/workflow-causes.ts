@@ -26,7 +26,7 @@ export const workflowCauses: readonly Cause[] = [
     shows: 'The status of a workflow of the machine says that rendering failed.',
     against: 'The workflow has been rendered since.',
     advice: [
-      'Correct what the evidence names: tink edit template NAME, or the Hardware that it refers to.',
+      'Correct what the evidence names: tink edit template TEMPLATE, or the Hardware that it refers to.',
       'tink workflow create --dry-run renders it without storing anything.',
     ],
     certainty: 'certain',
@@ -41,6 +41,7 @@ export const workflowCauses: readonly Cause[] = [
       const text = `${nameOf(failed)}: ${message ?? 'the template cannot be rendered'}`;
       return {
         ...(foundIn(records.slice(-1)) ?? { evidence: [{ atMs: sinceMs, text }], sinceMs }),
+        workflow: nameOf(failed),
         detail: nameOf(failed),
       };
     },
@@ -65,8 +66,8 @@ export const workflowCauses: readonly Cause[] = [
       'The machine waits for an action. One of its workflows runs without one for it, and another one waits.',
     against: 'Only one workflow of the machine has not ended.',
     advice: [
-      'See what the workflow that holds it waits for: tink describe workflow NAME.',
-      'Cancel it, and the next one starts: tink workflow cancel NAME.',
+      'See what the workflow that holds it waits for: tink describe workflow WORKFLOW.',
+      'Cancel it, and the next one starts: tink workflow cancel WORKFLOW.',
     ],
     certainty: 'certain',
     find: (facts) => {
@@ -76,6 +77,7 @@ export const workflowCauses: readonly Cause[] = [
       const [holder, waiting] = pair;
       return {
         ...waits,
+        workflow: nameOf(holder),
         detail: `${nameOf(holder)} is ${holder.status?.state}, and ${nameOf(waiting)} waits`,
       };
     },
@@ -86,7 +88,7 @@ export const workflowCauses: readonly Cause[] = [
     shows: 'The machine runs the in-memory OS and waits for an action, and no Workflow names its Hardware.',
     against: 'A Workflow names it, or one is created by discovery while it waits.',
     advice: [
-      'Create one: tink workflow create --template NAME --hardware NAME.',
+      'Create one: tink workflow create --template NAME --hardware MACHINE.',
       'If it exists, compare its spec.hardwareRef and its namespace with the Hardware.',
     ],
     certainty: 'certain',
@@ -103,7 +105,7 @@ export const workflowCauses: readonly Cause[] = [
     advice: [
       'Let TCP port 42113 (gRPC) through from the machine to this server.',
       'Check the address that the script gives to agents: --ipxe-script-tink-server-addr-port.',
-      'Check that the id of the agent (the MAC) is the worker in the Template: tink describe workflow NAME.',
+      'Check that the id of the agent (the MAC) is the worker in the Template: tink describe workflow WORKFLOW.',
     ],
     certainty: 'likely',
     find: silence('agent'),
