@@ -1,3 +1,4 @@
+export { loadKernel } from './kexec/load-kernel.ts';
 export {
   ActionError,
   defineAction,
@@ -27,7 +28,6 @@ export {
 export { formatBytes } from './format-bytes.ts';
 export {
   changeMachineState,
-  loadKernel,
   nextData,
   rereadPartitionTable,
   ZERO_METHODS,

@@ -4,8 +4,11 @@
  */
 import type * as Ffi from 'node:ffi';
 import { createRequire } from 'node:module';
+import type { SegmentPlan } from './kexec/arm64-segments.ts';
 
-export type CallResult = { readonly ok: true } | { readonly ok: false; readonly error: string };
+export type CallResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly error: string; readonly errorNumber?: number };
 
 const FALLOCATE_KEEP_SIZE = 0x01;
 const FALLOCATE_PUNCH_HOLE = 0x02;
@@ -26,6 +29,11 @@ export const ZERO_METHODS = {
 /** `kexec_file_load`, from the kernel's system call tables. */
 const KEXEC_FILE_LOAD: Readonly<Record<string, number>> = { x64: 320, arm64: 294 };
 const KEXEC_FILE_NO_INITRAMFS = 0x04;
+
+/** `kexec_load` of 64-bit ARM, and EM_AARCH64 in the upper half of its flags. */
+const KEXEC_LOAD_ARM64 = 104n;
+const KEXEC_ARCH_ARM64 = 183n << 16n;
+const SEGMENTS_SIGNATURE = { return: 'i64', arguments: ['i64', 'u64', 'u64', 'buffer', 'u64'] } as const;
 
 const REBOOT_COMMANDS = {
   reboot: 0x01234567,
@@ -94,12 +102,14 @@ export function rereadPartitionTable(descriptor: number): CallResult {
 }
 
 /** Loads the kernel that `changeMachineState('kexec')` starts. */
-export function loadKernel(request: {
+export interface KernelFiles {
   readonly kernelDescriptor: number;
   /** Absent when there is no initramfs. */
   readonly initramfsDescriptor: number | undefined;
   readonly commandLine: string;
-}): CallResult {
+}
+
+export function loadKernelFiles(request: KernelFiles): CallResult {
   const number = KEXEC_FILE_LOAD[process.arch];
   if (number === undefined) return { ok: false, error: `unsupported on ${process.arch}` };
   const commandLine = Buffer.from(`${request.commandLine}\0`);
@@ -116,6 +126,29 @@ export function loadKernel(request: {
   );
 }
 
+/** `kexec_load`: struct kexec_segment has four numbers of 64 bits. For a kernel without kexec_file_load. */
+export function loadSegments({ entry, segments }: SegmentPlan): CallResult {
+  return call(({ open, addressOf }) => {
+    const list = new BigUint64Array(
+      segments.flatMap(({ bytes, at, size }) => [
+        addressOf(bytes),
+        BigInt(bytes.length),
+        BigInt(at),
+        BigInt(size),
+      ]),
+    );
+    // A library has one signature for each function.
+    const { functions } = open(null, { syscall: SEGMENTS_SIGNATURE });
+    return functions.syscall(
+      KEXEC_LOAD_ARM64,
+      BigInt(entry),
+      BigInt(segments.length),
+      list,
+      KEXEC_ARCH_ARM64,
+    );
+  });
+}
+
 /**
  * Restarts, powers off or starts the loaded kernel at once. Data in caches is lost, so write it to the disks
  * before. Returns only on failure.
@@ -130,7 +163,8 @@ let opened: Library | undefined;
 function openLibrary() {
   // Required rather than imported, because a Node without it must still run everything else.
   const ffi: typeof Ffi = withoutWarnings(() => createRequire(import.meta.url)('node:ffi'));
-  return { ...ffi.dlopen(null, SIGNATURES), readInt32: ffi.getInt32, readText: ffi.toString };
+  const { dlopen: open, getInt32: readInt32, toString: readText, getRawPointer: addressOf } = ffi;
+  return { ...open(null, SIGNATURES), open, readInt32, readText, addressOf };
 }
 
 /** Node warns that node:ffi may change, which an operator can do nothing about. */
@@ -153,5 +187,6 @@ function call(work: (library: Library) => number | bigint): CallResult {
   if (Number(work(opened)) >= 0) return { ok: true };
   // errno is only valid until the next call into the C library.
   const code = opened.readInt32(opened.functions.__errno_location());
-  return { ok: false, error: opened.readText(opened.functions.strerror(code)) ?? `errno ${code}` };
+  const error = opened.readText(opened.functions.strerror(code)) ?? `errno ${code}`;
+  return { ok: false, error, errorNumber: code };
 }
