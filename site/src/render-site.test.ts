@@ -62,7 +62,7 @@ test('a broken link is reported with its file, its line and the reason', () => {
     '',
     '[eight][ref]',
     '',
-    '[ref]: /absolute.md',
+    '[ref]: /a.md',
   ].join('\n');
   const broken = siteOf({ 'docs/a.md': text }).brokenLinks;
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('a broken link is reported with its file, its line and the reason', () => {
       'docs/a.md:13 a.md',
       'docs/a.md:14 %zz',
       'docs/a.md:14 file:///etc/passwd',
-      'docs/a.md:16 /absolute.md',
+      'docs/a.md:16 /a.md',
     ],
   );
   assert.equal(broken[0]?.why, 'the repository has no docs/gone.md');
