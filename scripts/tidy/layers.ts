@@ -8,7 +8,7 @@ const layers: readonly (readonly [pattern: RegExp, layer: number])[] = [
   [/^engine\/|^platform\/registry-client$/, 4],
   [/^(services|actions)\//, 5],
   [/^(store|platform)\//, 6],
-  [/^(apps|sim|sandbox|bench|test|hook|packaging)(\/|$)/, 7],
+  [/^(apps|sim|sandbox|site|bench|test|hook|packaging)(\/|$)/, 7],
 ];
 
 /** Throws for a folder that no layer holds: a new top folder needs a place in the list. */
