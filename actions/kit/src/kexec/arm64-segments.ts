@@ -40,16 +40,35 @@ const MAGIC = 0x644d5241;
 export function freeMemory(iomem: string): readonly MemoryRange[] {
   const free: MemoryRange[] = [];
   for (const line of iomem.split('\n')) {
-    const [, indent = '', from = '', last = '', name = ''] =
-      /^( *)([\da-f]+)-([\da-f]+) : (.*)$/.exec(line) ?? [];
-    const range = { from: Number.parseInt(from, 16), to: Number.parseInt(last, 16) + 1 };
-    if (indent === '' && name === 'System RAM') free.push(range);
-    const around = indent === '' ? undefined : free.at(-1);
-    if (around === undefined || range.from < around.from || range.to > around.to) continue;
-    free.pop();
-    free.push({ from: around.from, to: range.from }, { from: range.to, to: around.to });
+    const used = rangeIn(line);
+    if (used === undefined) continue;
+    if (used.isWhole) free.push(...(used.name === 'System RAM' ? [used] : []));
+    else free.push(...without(free.pop(), used));
   }
-  return free.filter(({ from, to }) => to > from);
+  return free.filter(({ from, to }) => to > from).map(({ from, to }) => ({ from, to }));
+}
+
+interface NamedRange extends MemoryRange {
+  readonly name: string;
+  /** False: it is a part of the range before. */
+  readonly isWhole: boolean;
+}
+
+function rangeIn(line: string): NamedRange | undefined {
+  const found = /^( *)([\da-f]+)-([\da-f]+) : (.*)$/.exec(line);
+  if (found === null) return undefined;
+  const [, indent, from = '', last = '', name = ''] = found;
+  return { from: Number.parseInt(from, 16), to: Number.parseInt(last, 16) + 1, name, isWhole: indent === '' };
+}
+
+/** A part of a device, or of what is used already, changes nothing. */
+function without(around: MemoryRange | undefined, used: MemoryRange): readonly MemoryRange[] {
+  if (around === undefined) return [];
+  if (used.from < around.from || used.to > around.to) return [around];
+  return [
+    { from: around.from, to: used.from },
+    { from: used.to, to: around.to },
+  ];
 }
 
 /** Throws a SegmentError or a DeviceTreeError. */

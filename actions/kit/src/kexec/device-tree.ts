@@ -1,4 +1,4 @@
-/** A flattened device tree (Devicetree Specification 0.4, chapter 5), in which the node `/chosen` tells a kernel how it was started. */
+/** A flattened device tree (Devicetree Specification 0.4, chapter 5), whose node `/chosen` has what a kernel needs to know of its start. */
 
 const MAGIC = 0xd00dfeed;
 const HEADER_BYTES = 40;
