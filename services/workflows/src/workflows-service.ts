@@ -44,12 +44,13 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     health: () => ({ ready: boundPort !== 0 }),
     async start(signal) {
       const unfollow = deps.view.onChange((change) => wakeAgents(change, callDeps));
-      boundPort = await bind(server, config);
+      const listener = await bind(server, config);
+      boundPort = listener.port;
       signal.addEventListener('abort', () => {
         stopping.abort();
         callDeps.sessions.close();
         unfollow();
-        void shutDown(server, deps.clock).then(markStopped);
+        void shutDown(server, listener, deps.clock).then(markStopped);
       });
     },
   };

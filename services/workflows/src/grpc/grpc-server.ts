@@ -1,5 +1,6 @@
 /** One gRPC server for all services on the agents' port. */
 import { readFile } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
 import type { DescService } from '@bufbuild/protobuf';
 import {
   logVerbosity,
@@ -50,21 +51,39 @@ export function grpcServer(services: readonly RpcService[]): Server {
   return server;
 }
 
-/** Returns the port it listens on. Rejects with a PlatformError. */
-export async function bind(server: Server, config: ListenConfig): Promise<number> {
-  const credentials = await credentialsOf(config);
+/** The port of the server. It knows every connection, which the library does not tell. */
+export interface Listener {
+  readonly port: number;
+  /** Refuses new connections. Resolves when the last open one has ended. */
+  close(): Promise<void>;
+  /** Ends each open connection at once. The client gets a reset, if it still gets anything. */
+  resetConnections(): void;
+}
+
+/** Rejects with a PlatformError. */
+export async function bind(server: Server, config: ListenConfig): Promise<Listener> {
+  const injector = server.createConnectionInjector(await credentialsOf(config));
+  const open = new Set<Socket>();
+  const listener = createServer({ noDelay: true }, (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    injector.injectConnection(socket);
+  });
   return new Promise((resolve, reject) => {
-    server.bindAsync(`${config.address}:${config.port}`, credentials, (cause, port) => {
-      if (cause === null) resolve(port);
-      else reject(bindError(config, cause));
+    listener.once('error', (cause) => reject(bindError(config, cause)));
+    listener.listen({ host: config.address, port: config.port }, () => {
+      const bound = listener.address();
+      const port = typeof bound === 'object' && bound !== null ? bound.port : config.port;
+      const resetConnections = () => open.forEach((socket) => socket.resetAndDestroy());
+      const close = () => new Promise<void>((done) => listener.close(() => done()));
+      resolve({ port, close, resetConnections });
     });
   });
 }
 
-/** @grpc/grpc-js gives the code of the failure in its message only. */
-function bindError(config: ListenConfig, cause: Error): PlatformError {
+function bindError(config: ListenConfig, cause: NodeJS.ErrnoException): PlatformError {
   const port = { protocol: 'tcp', number: config.port } as const;
-  if (/EADDRINUSE/.test(cause.message))
+  if (cause.code === 'EADDRINUSE')
     return new PlatformError('address-in-use', `TCP port ${config.port} is in use`, { cause, port });
   return new PlatformError('unavailable', `cannot listen on ${config.address}:${config.port}`, {
     cause,
@@ -78,13 +97,18 @@ async function credentialsOf(config: ListenConfig): Promise<ServerCredentials> {
   return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
 }
 
-/** Resolves when the last call has ended, or was cut off after a grace period. */
-export function shutDown(server: Server, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const force = clock.schedule(CLOSE_GRACE_MS, () => server.forceShutdown());
-    server.tryShutdown(() => {
-      force();
-      resolve();
-    });
+/**
+ * Resolves when the last connection has ended, or was reset after a grace period: the kernel would wait for minutes until a machine
+ * without power confirms an orderly end.
+ */
+export async function shutDown(server: Server, listener: Listener, clock: Clock): Promise<void> {
+  const closed = listener.close();
+  // It ends the sessions when their calls have ended. It does not know when that is, as it does not listen itself.
+  server.tryShutdown(() => undefined);
+  const force = clock.schedule(CLOSE_GRACE_MS, () => {
+    server.forceShutdown();
+    listener.resetConnections();
   });
+  await closed;
+  force();
 }
