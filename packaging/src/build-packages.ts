@@ -9,6 +9,7 @@ import { buildSystemPackage, systemFiles } from './debian/system-package.ts';
 import { imageArchive } from './image/image-archive.ts';
 import { serverImage } from './image/server-image.ts';
 import { installedFiles } from './installed-files.ts';
+import { npmPackage } from './npm/npm-package.ts';
 import { billOfMaterials } from './sbom.ts';
 
 export interface PackagesRequest extends BuildPlace {
@@ -39,6 +40,7 @@ export async function buildPackages(place: PackagesRequest): Promise<readonly st
   const { image, libraries } = await serverImage(place, installed, system);
   const name = `tinkerbell_${place.version}`;
   add(await written(`${name}_oci.tar`, imageArchive(image, place.modifiedSeconds)));
+  add(await written(`tinkerbell-${place.version}.tgz`, await npmPackage(place, installed)));
   const components = componentsOf({ installed, system, libraries });
   add(await written(`${name}.spdx.json`, billOfMaterials({ ...place, components })));
   add(await written('SHA256SUMS', await sha256Sums(paths)));

@@ -28,7 +28,7 @@ const DEFINITIONS = 'api/crd';
 const WEB_CONSOLE = 'out/console';
 
 export async function installedFiles(place: BuildPlace): Promise<InstalledFiles> {
-  const programs = await programFiles(CHECKOUT);
+  const programs = await programFiles(CHECKOUT, 'installed');
   const ipxe = existsSync(join(CHECKOUT, IPXE))
     ? checkoutFiles(IPXE).filter(({ path }) => isNetbooted(path))
     : [];

@@ -12,7 +12,7 @@ const OWN_ARCHITECTURE = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 
 const USAGE = `npm run package [-- --release] [-- --arch NAME] [-- --version VERSION] [-- --out DIR]
 
-Builds the Debian packages of the server and of the in-memory OS, and the container image of the server.
+Builds the Debian packages of the server and of the in-memory OS, the container image of the server, and its npm package.
 Writes a list of what is inside (SPDX), and SHA256SUMS of all files.
 The same sources give the same bytes.
 

@@ -11,9 +11,13 @@ import { neededPackages, packageFolderOf, packageOfImport, type LockedPackages }
 
 /** Where a package has the programs. Below it is what is at the same place in a checkout, such as `api/crd`. */
 export const INSTALLED = 'usr/lib/tinkerbell';
+const NPM_PROGRAMS = 'programs';
+
+/** `installed`: at their absolute place, in a folder named after its content. `npm`: wherever npm puts the package. */
+export type ProgramPlace = 'installed' | 'npm';
 
 export interface ProgramFiles {
-  /** `usr/lib/tinkerbell/programs/<hash>`. */
+  /** `usr/lib/tinkerbell/programs/<hash>`, or `programs` in the npm package. */
   readonly folder: string;
   readonly entries: readonly TarEntry[];
   /** Folders of the npm packages inside, below the checkout. */
@@ -26,9 +30,10 @@ const STARTERS = ['server', 'tink'].map((name) => ({
   text: `import { enableCompileCache } from 'node:module';\nenableCompileCache();\nawait import('./${name}.mjs');\n`,
 }));
 
-export async function programFiles(checkout: string): Promise<ProgramFiles> {
+export async function programFiles(checkout: string, place: ProgramPlace): Promise<ProgramFiles> {
+  const withPaths = place === 'npm' ? withPackagePaths : withInstalledPaths;
   const bundle = await bundlePrograms(checkout, {
-    withPaths: (text, path) => withInstalledPaths(text, relative(checkout, path)),
+    withPaths: (text, path) => withPaths(text, relative(checkout, path)),
     importOf: (specifier) => specifier,
   });
   const locked = lockedPackages(checkout);
@@ -38,7 +43,7 @@ export async function programFiles(checkout: string): Promise<ProgramFiles> {
     ...STARTERS.map(({ name, text }) => fileOf(name, Buffer.from(text))),
     ...copied.flatMap((folder) => packageFiles(checkout, folder)),
   ].sort((one, other) => (one.path < other.path ? -1 : 1));
-  const folder = `${INSTALLED}/programs/${hashOf(files)}`;
+  const folder = place === 'npm' ? NPM_PROGRAMS : `${INSTALLED}/programs/${hashOf(files)}`;
   const bundled = bundle.inputs.flatMap((path) => packageFolderOf(path) ?? []);
   return {
     folder,
@@ -56,9 +61,20 @@ export function lockedPackages(checkout: string): LockedPackages {
  * which esbuild does only where `require` is not a variable.
  */
 export function withInstalledPaths(text: string, path: string): string {
-  return text
-    .replaceAll(/^\s*const require = createRequire\(import\.meta\.url\);$/gm, '')
-    .replaceAll('import.meta.dirname', JSON.stringify(`/${INSTALLED}/${dirname(path)}`));
+  return withoutRequire(text).replaceAll(
+    'import.meta.dirname',
+    JSON.stringify(`/${INSTALLED}/${dirname(path)}`),
+  );
+}
+
+/** The folder of a source becomes the same place in the npm package, beside the folder of the bundle. */
+function withPackagePaths(text: string, path: string): string {
+  const above = JSON.stringify(`/../${dirname(path)}`);
+  return withoutRequire(text).replaceAll('import.meta.dirname', `(import.meta['dirname'] + ${above})`);
+}
+
+function withoutRequire(text: string): string {
+  return text.replaceAll(/^\s*const require = createRequire\(import\.meta\.url\);$/gm, '');
 }
 
 type FileEntry = Extract<TarEntry, { readonly kind: 'file' }>;

@@ -41,7 +41,7 @@ export function workflowFor(hardware: ApiObject): ApiObject {
 }
 
 interface Boot {
-  readonly server: RunningServer;
+  readonly server: Pick<RunningServer, 'url' | 'request' | 'tail'>;
   readonly hardware: ApiObject;
   readonly machine: Machine;
   /** Called when the machine hung and was reset. */
@@ -103,7 +103,7 @@ function consoleOf({ machine }: Boot): string {
   return machine.serial.tail(40).join('\n');
 }
 
-async function timelineOf(server: RunningServer, hardware: ApiObject): Promise<readonly TimelineRecord[]> {
+async function timelineOf(server: Boot['server'], hardware: ApiObject): Promise<readonly TimelineRecord[]> {
   const path = `/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware/${hardware.metadata.name}/timeline`;
   const text = await (await server.request(`${server.url}${path}`)).text();
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TimelineRecord]));
