@@ -7,15 +7,14 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createSocket, type Socket } from 'node:dgram';
 import { setPriority } from 'node:os';
-import type { Stretch } from './busy-times.ts';
 
 export interface GoodDhcpReport {
   readonly sent: number;
   readonly answered: number;
-  /** From the request to the answer, after the warm-up, the slowest first. Times of the kernel's monotonic clock. */
-  readonly slowest: readonly Stretch[];
-  /** When the first request was sent. */
-  readonly startMs: number;
+  /** The delays of those answered after the warm-up, ms. */
+  readonly slowestMs: number;
+  /** Seconds after the start. */
+  readonly slowestAt: number;
   readonly medianMs: number;
   /** 99 of 100 were answered within this time. */
   readonly p99Ms: number;
@@ -42,7 +41,6 @@ const SERVER = '127.0.0.1';
 const PORT = 67;
 const PERIOD_MS = 50;
 const PATIENCE_MS = 2000;
-const SLOWEST_REPORTED = 100;
 const ECHO = 'echo';
 /** Niceness of the echo process: that of the server's thread for DHCP. */
 const PRIORITY = -15;
@@ -77,7 +75,6 @@ function ask(echoing: ChildProcess, echoPort: number): void {
   echoed.socket.bind(0, SERVER);
   dhcp.socket.bind(PORT, RELAY, () => {
     let sent = 0;
-    const startMs = monotonicMs();
     const timer = setInterval(() => {
       sent += 1;
       dhcp.send(sent, discover(sent, goodHardwareAddress(sent)), PORT);
@@ -89,14 +86,15 @@ function ask(echoing: ChildProcess, echoPort: number): void {
       clearInterval(timer);
       setTimeout(() => {
         const { answered, delays } = dhcp.end();
+        const slowest = delays.at(-1);
         const report: GoodDhcpReport = {
           sent,
           answered,
-          slowest: delays.slice(-SLOWEST_REPORTED).toReversed(),
-          startMs,
-          medianMs: durationOf(delays[delays.length >> 1]),
-          p99Ms: durationOf(delays[Math.floor(delays.length * 0.99)]),
-          slowestEchoMs: durationOf(echoed.end().delays.at(-1)),
+          slowestMs: slowest?.ms ?? 0,
+          slowestAt: Math.round((slowest?.id ?? 0) * (PERIOD_MS / 1000)),
+          medianMs: delays[delays.length >> 1]?.ms ?? 0,
+          p99Ms: delays[Math.floor(delays.length * 0.99)]?.ms ?? 0,
+          slowestEchoMs: echoed.end().delays.at(-1)?.ms ?? 0,
         };
         process.stdout.write(`${JSON.stringify(report)}\n`);
         echoing.stdin?.end();
@@ -117,12 +115,12 @@ class Exchange {
       const at = this.#sentAt.get(id);
       if (at === undefined) return;
       this.#sentAt.delete(id);
-      this.#delays.push({ id, fromMs: at, toMs: monotonicMs() });
+      this.#delays.push({ id, ms: performance.now() - at });
     });
   }
 
   send(id: number, packet: Uint8Array, port: number): void {
-    this.#sentAt.set(id, monotonicMs());
+    this.#sentAt.set(id, performance.now());
     this.socket.send(packet, port, SERVER);
   }
 
@@ -130,25 +128,14 @@ class Exchange {
   end(): { readonly answered: number; readonly delays: readonly Delay[] } {
     this.socket.close();
     const delays = this.#delays.filter(({ id }) => id * PERIOD_MS > WARM_UP_SECONDS * 1000);
-    return {
-      answered: this.#delays.length,
-      delays: delays.toSorted((one, other) => durationOf(one) - durationOf(other)),
-    };
+    return { answered: this.#delays.length, delays: delays.toSorted((one, other) => one.ms - other.ms) };
   }
 }
 
-interface Delay extends Stretch {
+interface Delay {
   /** Requests are numbered from 1. */
   readonly id: number;
-}
-
-/** On Linux, CLOCK_MONOTONIC. */
-function monotonicMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
-}
-
-function durationOf(stretch: Stretch | undefined): number {
-  return stretch === undefined ? 0 : stretch.toMs - stretch.fromMs;
+  readonly ms: number;
 }
 
 function goodHardwareAddress(id: number): Buffer {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
 import { WARM_UP_SECONDS, type GoodDhcpReport } from './good-dhcp.ts';
-import { coveredMs, followHostStops, type HostStop } from './host-stops.ts';
+import { followTicks, type Ticks } from './host-stops.ts';
 import { serverLoad, type ServerLoad } from './server-load.ts';
 import type { MonitorLine } from './server-monitor.ts';
 import { startTarget, type StartedTarget } from './start-target.ts';
@@ -29,14 +29,6 @@ export interface AttackRun {
   readonly onProgress: (line: string) => void;
 }
 
-/** How long a good DHCP client waited at most, without the time in which the host stopped a processor, ms. */
-export interface SlowestWait {
-  readonly waitedMs: number;
-  readonly stoppedMs: number;
-  /** Seconds after the start. */
-  readonly at: number;
-}
-
 export interface AttackReport extends ServerLoad {
   readonly seed: number;
   readonly minutes: number;
@@ -47,7 +39,6 @@ export interface AttackReport extends ServerLoad {
   /** False where the kernel does not say when the host stopped a processor. The host's stops then count as work. */
   readonly knowsStops: boolean;
   readonly goodDhcp: GoodDhcpReport;
-  readonly slowestDhcp: SlowestWait;
   readonly failures: readonly string[];
 }
 
@@ -64,10 +55,10 @@ export async function runAttacks(run: AttackRun): Promise<AttackReport> {
   try {
     await using started = await startTarget(folder, run.isProfiled);
     const dhcp = startGoodDhcp();
-    const host = followHostStops();
+    const followed = await followTicks(started.server.pid);
     const acts = await commitActs(run, started);
     const goodDhcp = await dhcp.end();
-    return reportOf(run, { started, goodDhcp, stops: await host.end(), ...acts });
+    return reportOf(run, { started, goodDhcp, ticks: await followed.end(), ...acts });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -152,55 +143,39 @@ function startGoodDhcp() {
 interface Seen extends Acts {
   readonly started: StartedTarget;
   readonly goodDhcp: GoodDhcpReport;
-  readonly stops: readonly HostStop[] | undefined;
+  readonly ticks: Ticks | undefined;
 }
 
-function reportOf(run: AttackRun, { started, goodDhcp, acts, stops, failures }: Seen): AttackReport {
+function reportOf(run: AttackRun, { started, goodDhcp, acts, ticks, failures }: Seen): AttackReport {
   const sent: Record<string, number> = {};
   for (const { name, sends } of run.attacks) sent[sends] = (sent[sends] ?? 0) + (acts.get(name) ?? 0);
   const load = serverLoad(monitored(started.monitorFile), {
-    stops: stops?.filter(({ thread }) => thread === started.server.pid) ?? [],
+    ticks: ticks ?? { atMs: [], periodMs: 1 },
     firstAt: WARM_UP_SECONDS,
     callbackMaxMs: run.callbackMaxMs,
   });
-  const slowestDhcp = slowestWait(goodDhcp, stops ?? []);
   return {
     seed: run.seed,
     minutes: run.minutes,
     acts: Object.fromEntries(acts),
     sent,
-    knowsStops: stops !== undefined,
+    knowsStops: ticks !== undefined,
     ...load,
     goodDhcp,
-    slowestDhcp,
-    failures: [...failures, ...started.faults, ...exceeded(run, { ...load, goodDhcp, slowestDhcp })],
+    failures: [...failures, ...started.faults, ...exceeded(run, { ...load, goodDhcp })],
   };
 }
 
-function slowestWait({ slowest, startMs }: GoodDhcpReport, stops: readonly HostStop[]): SlowestWait {
-  const waits = slowest.map(({ fromMs, toMs }): SlowestWait => {
-    const stoppedMs = coveredMs({ fromMs, toMs }, stops);
-    return { waitedMs: toMs - fromMs - stoppedMs, stoppedMs, at: Math.round((fromMs - startMs) / 1000) };
-  });
-  return (
-    waits.toSorted((one, other) => other.waitedMs - one.waitedMs)[0] ?? { waitedMs: 0, stoppedMs: 0, at: 0 }
-  );
-}
+type Measured = Pick<AttackReport, 'turn' | 'longCallbacks' | 'growthMegabytes' | 'goodDhcp'>;
 
-type Measured = Pick<AttackReport, 'turn' | 'longCallbacks' | 'growthMegabytes' | 'goodDhcp' | 'slowestDhcp'>;
-
-function exceeded(
-  run: AttackRun,
-  { turn, longCallbacks, growthMegabytes, goodDhcp, slowestDhcp }: Measured,
-): string[] {
-  const { sent, answered } = goodDhcp;
-  const { waitedMs } = slowestDhcp;
+function exceeded(run: AttackRun, { turn, longCallbacks, growthMegabytes, goodDhcp }: Measured): string[] {
+  const { sent, answered, slowestMs } = goodDhcp;
   const limits: readonly [isExceeded: boolean, failure: string][] = [
     [longCallbacks > 0, `${longCallbacks} seconds had a callback of more than ${run.callbackMaxMs} ms`],
     [turn.workedMs > run.turnMaxMs, `a turn of the event loop took ${turn.workedMs.toFixed(0)} ms`],
     [growthMegabytes > run.growthMaxMegabytes, `the server grew by ${growthMegabytes} MB`],
     [answered < sent * ANSWERS_MIN, `${sent - answered} of ${sent} good DISCOVERs had no answer`],
-    [waitedMs > run.dhcpMaxMs, `a good DHCP client waited ${waitedMs.toFixed(0)} ms`],
+    [slowestMs > run.dhcpMaxMs, `a good DHCP client waited ${slowestMs.toFixed(0)} ms`],
   ];
   return limits.filter(([isExceeded]) => isExceeded).map(([, failure]) => failure);
 }

@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import { serverLoad } from './server-load.ts';
 import type { MonitorLine, Work } from './server-monitor.ts';
 
-const CONDITIONS = { stops: [], firstAt: 5, callbackMaxMs: 5 };
+const CONDITIONS = { ticks: { atMs: [1011], periodMs: 4 }, firstAt: 5, callbackMaxMs: 5 };
 
 function work(usedMs: number, fromMs: number, collections: Work['collections'] = []): Work {
-  return { type: 'Immediate', usedMs, fromMs, toMs: fromMs + usedMs, collections };
+  const collectedMs = collections.reduce((sum, one) => sum + one.toMs - one.fromMs, 0);
+  return { type: 'Immediate', usedMs, fromMs, toMs: fromMs + usedMs + collectedMs, collections };
 }
 
 function second(...callbacks: Work[]): MonitorLine {
@@ -15,20 +16,22 @@ function second(...callbacks: Work[]): MonitorLine {
 
 test('the second longest callback counts where the host made the longest one long', () => {
   const lines = [second(work(1, 0)), second(work(12, 1000), work(6, 1100))];
-  const stops = [{ fromMs: 1002, toMs: 1011, thread: 1 }];
-  const { callbacks, longCallbacks, stoppedCallbacks } = serverLoad(lines, { ...CONDITIONS, stops });
+  const { callbacks, longCallbacks, stoppedCallbacks } = serverLoad(lines, CONDITIONS);
   assert.deepEqual(callbacks[0], { type: 'Immediate', workedMs: 6, stoppedMs: 0, at: 6 });
   assert.deepEqual([longCallbacks, stoppedCallbacks], [1, 0]);
 });
 
 test('a callback that is long only by a stop is not over the limit', () => {
-  const stops = [{ fromMs: 1002, toMs: 1011, thread: 1 }];
-  const load = serverLoad([second(work(12, 1000))], { ...CONDITIONS, stops });
-  assert.deepEqual([load.longCallbacks, load.stoppedCallbacks, load.turn.workedMs], [0, 1, 3]);
+  const load = serverLoad([second(work(12, 1000))], CONDITIONS);
+  assert.deepEqual([load.longCallbacks, load.stoppedCallbacks, load.turn.workedMs], [0, 1, 5]);
 });
 
 test('a stop within a garbage collection is not subtracted twice', () => {
-  const stops = [{ fromMs: 1003, toMs: 1005, thread: 1 }];
-  const lines = [second(work(6, 1000, [{ fromMs: 1002, toMs: 1006 }]))];
-  assert.equal(serverLoad(lines, { ...CONDITIONS, stops }).longCallbacks, 1);
+  const lines = [second(work(6, 1000, [{ fromMs: 1003, toMs: 1012 }]))];
+  assert.equal(serverLoad(lines, CONDITIONS).longCallbacks, 1);
+});
+
+test('the time in which the thread waited for a processor is not a stop', () => {
+  const lines = [second({ ...work(6, 1000), toMs: 1013 })];
+  assert.equal(serverLoad(lines, CONDITIONS).longCallbacks, 1);
 });

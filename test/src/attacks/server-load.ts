@@ -1,6 +1,5 @@
 /** What the attacks made the server do: its longest work, and its memory. */
-import type { Stretch } from './busy-times.ts';
-import { coveredMs, type HostStop } from './host-stops.ts';
+import { coveredMs, stopsIn, type Ticks } from './host-stops.ts';
 import type { MonitorLine, Work } from './server-monitor.ts';
 
 /** The longest work of a second. */
@@ -33,13 +32,13 @@ const CALLBACKS_SHOWN = 20;
 const LAST_SECONDS = 60;
 const NONE: LongWork = { type: '', workedMs: 0, stoppedMs: 0, at: 0 };
 
-/** `stops` are those of the server's main thread. The first line belongs to the second `firstAt`. */
+/** `ticks` are those of the server's main thread. The first line belongs to the second `firstAt`. */
 export function serverLoad(
   lines: readonly MonitorLine[],
-  { stops, firstAt, callbackMaxMs }: LoadConditions,
+  { ticks, firstAt, callbackMaxMs }: LoadConditions,
 ): ServerLoad {
-  const turns = lines.map((line, index) => longest(line.turns, stops, firstAt + index));
-  const callbacks = lines.map((line, index) => longest(line.callbacks, stops, firstAt + index));
+  const turns = lines.map((line, index) => longest(line.turns, ticks, firstAt + index));
+  const callbacks = lines.map((line, index) => longest(line.callbacks, ticks, firstAt + index));
   const isOver = (ms: number): boolean => ms > callbackMaxMs;
   const asMeasured = lines.filter(({ callbacks: [first] }) => isOver(first?.usedMs ?? 0)).length;
   const longCallbacks = callbacks.filter(({ workedMs }) => isOver(workedMs)).length;
@@ -59,23 +58,30 @@ export function serverLoad(
 }
 
 export interface LoadConditions {
-  readonly stops: readonly HostStop[];
+  readonly ticks: Ticks;
   readonly firstAt: number;
   readonly callbackMaxMs: number;
 }
 
-function longest(works: readonly Work[], stops: readonly HostStop[], at: number): LongWork {
-  const all = works.map(({ type, usedMs, collections, stacks, ...stretch }): LongWork => {
-    const stoppedMs = stoppedOutside(stretch, collections, stops);
+function longest(works: readonly Work[], ticks: Ticks, at: number): LongWork {
+  const all = works.map((work): LongWork => {
+    const { type, usedMs, stacks } = work;
+    const stoppedMs = stoppedOutside(work, ticks);
     return { type, workedMs: usedMs - stoppedMs, stoppedMs, at, ...(stacks === undefined ? {} : { stacks }) };
   });
   return all.toSorted(byWork)[0] ?? { ...NONE, at };
 }
 
-/** Collections are measured by the clock, so they contain the stops in them. */
-function stoppedOutside(work: Stretch, collections: readonly Stretch[], stops: readonly HostStop[]): number {
-  const near = stops.filter(({ fromMs, toMs }) => toMs > work.fromMs && fromMs < work.toMs);
-  return coveredMs(work, [...near, ...collections]) - coveredMs(work, collections);
+/**
+ * Collections are measured by the clock, so they contain the stops in them. While the thread waited for a processor, ticks interrupted others, and
+ * that does not count.
+ */
+function stoppedOutside(work: Work, ticks: Ticks): number {
+  const { fromMs, toMs, usedMs, collections } = work;
+  const collectedMs = coveredMs(work, collections);
+  const stoppedMs = coveredMs(work, [...stopsIn(work, ticks), ...collections]) - collectedMs;
+  const waitedMs = Math.max(0, toMs - fromMs - usedMs - collectedMs);
+  return Math.max(0, stoppedMs - waitedMs);
 }
 
 function byWork(one: LongWork, other: LongWork): number {
