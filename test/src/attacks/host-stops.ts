@@ -77,9 +77,15 @@ export async function followTicks(thread: number): Promise<FollowedTicks> {
   const folder = join(TRACING, 'instances', `attacks-${process.pid}`);
   const write = (file: string, content: string): void => writeFileSync(join(folder, file), content);
   mkdirSync(folder);
-  write('trace_clock', 'mono');
-  write(`${EVENT}/filter`, `common_pid == ${thread} && function == 0x${await addressOfTick()}`);
-  write(`${EVENT}/enable`, '1');
+  try {
+    write('trace_clock', 'mono');
+    write(`${EVENT}/filter`, `common_pid == ${thread} && function == 0x${await addressOfTick()}`);
+    write(`${EVENT}/enable`, '1');
+  } catch {
+    // This kernel has no such clock or filter.
+    rmdirSync(folder);
+    return { end: () => Promise.resolve(undefined) };
+  }
   const reader = spawn('cat', [join(folder, 'trace_pipe')], { stdio: ['ignore', 'pipe', 'inherit'] });
   const read = text(reader.stdout);
   return {
