@@ -11,7 +11,8 @@ export function pageBody(page: ParsedPage, hrefs: ReadonlyMap<Token, string>): s
   marked.use({
     renderer: {
       heading(token) {
-        const { depth, anchor = '' } = { ...page.headings.get(token), depth: token.depth };
+        const { depth } = token;
+        const { anchor = '' } = page.headings.get(token) ?? {};
         const id = escapeHtml(anchor);
         const mark = `<a class="anchor" href="#${encodeURIComponent(anchor)}" aria-label="Link to this section">#</a>`;
         return `<h${depth} id="${id}">${this.parser.parseInline(token.tokens)} ${mark}</h${depth}>\n`;

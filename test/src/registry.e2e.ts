@@ -10,6 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { installedByGo } from './go-toolchain.ts';
+import { accountToken } from './account-token.ts';
 import { startServer, type ServerChild } from './start-server.ts';
 
 const run = promisify(execFile);
@@ -91,7 +92,7 @@ describe('registry', () => {
   );
 
   test('roles decide: a viewer pulls, and cannot push or delete', async () => {
-    const token = await viewerToken(server);
+    const token = await accountToken(server, { name: 'viewer', role: 'view' });
     const ask = (method: string, path: string, headers: Record<string, string>) =>
       fetch(`${server.url}${path}`, { method, headers }).then(({ status }) => status);
     for (const headers of [basic(token), { authorization: `Bearer ${token}` }]) {
@@ -171,28 +172,4 @@ function writeLayout(folder: string): readonly string[] {
   writeFileSync(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}');
   writeFileSync(join(folder, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests: [entry] }));
   return written;
-}
-
-async function viewerToken({ request, url }: ServerChild): Promise<string> {
-  const post = async (path: string, body: object): Promise<Response> => {
-    const answer = await request(`${url}${path}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    });
-    assert.ok(answer.ok, `${path}: ${answer.status}`);
-    return answer;
-  };
-  const metadata = { name: 'viewer', namespace: 'default' };
-  const accounts = '/api/v1/namespaces/default/serviceaccounts';
-  await post(accounts, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
-  await post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name: 'viewer' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
-    subjects: [{ kind: 'ServiceAccount', ...metadata }],
-  });
-  const answer = await post(`${accounts}/viewer/token`, { spec: { expirationSeconds: 3600 } });
-  return ((await answer.json()) as { status: { token: string } }).status.token;
 }

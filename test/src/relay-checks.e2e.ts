@@ -10,7 +10,8 @@ import { test } from 'node:test';
 import { createNetworkHost, createObject, enterPrivateNetwork, startServer } from '@tinkerbell/sandbox';
 import { until } from './console/console-site.ts';
 import { createLab, HOST_INTERFACE, type Lab } from './firmware/lab.ts';
-import { relayToken, relayTokenFile, startRelay } from './firmware/relay.ts';
+import { accountToken } from './account-token.ts';
+import { relayTokenFile, startRelay } from './firmware/relay.ts';
 
 const MAC = '52:54:00:66:77:01';
 const RELAY = 'rack-7';
@@ -69,7 +70,7 @@ test(
     const { code, body } = await fromRelay();
     assert.equal(code, 409);
     assert.match(body.message ?? '', /no relay "rack-7" is connected/);
-    writeFileSync(relayTokenFile(directory), await relayToken(server, RELAY));
+    writeFileSync(relayTokenFile(directory), await accountToken(server, { name: RELAY, role: 'relay' }));
     await until(async () => (await ask(`${DIAGNOSIS}?neighbours=true`)).body.relays?.[0] === RELAY);
 
     const statesOf = async () =>

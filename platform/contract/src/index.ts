@@ -49,12 +49,14 @@ export {
 } from './web-socket.ts';
 export { OWN_TURN_BYTES, WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
+export { trialResult } from './network-trial.ts';
 export type {
   AgentTrials,
   NetworkTrial,
   NetworkTrialResult,
   RelayTrials,
   ServerPort,
+  TrialAnswer,
   TriedPort,
 } from './network-trial.ts';
 export type { FileInfo, Files, StreamProgress } from './files.ts';

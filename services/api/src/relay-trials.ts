@@ -7,7 +7,7 @@ import { permit, userOf } from './access/question.ts';
 import { ApiError, tooMany } from './api-error.ts';
 import { json, methodNotAllowed } from './api-response.ts';
 import type { OpenStreams } from './open-streams.ts';
-import { readBodyOfRelay } from './request-body.ts';
+import { readJsonQuestion } from './request-body.ts';
 
 /** The path in `nonResourceURLs` of roles. */
 export const RELAY_TRIALS = '/relay-trials';
@@ -47,7 +47,7 @@ export async function relayTrialsAnswer(
     throw new ApiError('Forbidden', 'a relay needs a token of its own: tink token create NAME --role relay');
   if (checks === undefined)
     throw new ApiError('NotFound', 'the server asks no relays; start it with --enable-doctor');
-  const body = await readBodyOfRelay(request);
+  const body = await readJsonQuestion(request);
   return streams.open(context, async () => {
     const polled = await checks.relays.poll({ namespace, name }, body, context.signal);
     if (polled.ok) return json({ orders: polled.orders });

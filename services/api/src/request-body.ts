@@ -58,13 +58,11 @@ export async function readReview(request: HttpRequest, review: BodyType): Promis
   const type = mediaTypeOf(request);
   if (/yaml/.test(type))
     throw new ApiError('UnsupportedMediaType', `a review must be application/json, not ${type}`);
-  if (isBinary(type)) return readBinary(request, QUESTION_BUDGET, review);
-  const text = valueOf(await readBodyText(request, QUESTION_BUDGET));
-  return text === '' ? undefined : valueOf(await readJsonText(text, QUESTION_BUDGET));
+  return isBinary(type) ? readBinary(request, QUESTION_BUDGET, review) : readJsonQuestion(request);
 }
 
 /** Accepts only JSON, in the limits of a question. Rejects with an ApiError. */
-export async function readBodyOfRelay(request: HttpRequest): Promise<unknown> {
+export async function readJsonQuestion(request: HttpRequest): Promise<unknown> {
   const text = valueOf(await readBodyText(request, QUESTION_BUDGET));
   return text === '' ? undefined : valueOf(await readJsonText(text, QUESTION_BUDGET));
 }

@@ -25,6 +25,7 @@ import {
 import { ActiveChecks } from './checks/active-checks.ts';
 import { connectedAgentOf, neighboursOf, relaysOf, type CheckedFrom } from './checks/neighbours.ts';
 import { RelayBook } from './checks/relay-book.ts';
+import { trialPlace } from './checks/trial-place.ts';
 import type { DoctorConfig, DoctorDeps } from './config.ts';
 import { createDoctorMetrics, type DoctorMetrics } from './metrics.ts';
 import { keyOf, Network, observationOf, printedSince } from './observe.ts';
@@ -153,7 +154,10 @@ class Ward {
   }
 
   checkNow(hardware: Hardware, from?: CheckedFrom): Promise<readonly Check[]> | undefined {
-    const running = from === undefined ? this.#fromHere(hardware) : this.#from(from, hardware);
+    const running =
+      from === undefined
+        ? this.#fromHere(hardware)
+        : this.#active.runFrom(hardware, trialPlace(this.#deps, from));
     return running?.then(async (checks) => {
       await this.#check(keyOf(hardware));
       return checks;
@@ -165,13 +169,6 @@ class Ward {
     const macs = macsOf(hardware);
     const first = bootsIn(this.#timelines.of(macs)).at(-1)?.[0]?.sequence ?? 0;
     return this.#active.run(hardware, () => printedSince(journal, macs, first));
-  }
-
-  /** Without an agent or a relay there, its check says so. */
-  #from(from: CheckedFrom, hardware: Hardware): Promise<readonly Check[]> | undefined {
-    if ('relay' in from) return this.#active.runFrom(hardware, from);
-    const agentId = connectedAgentOf(this.#deps, from.neighbour) ?? '';
-    return this.#active.runFrom(hardware, { name: from.neighbour.metadata.name, agentId });
   }
 
   /** Resolves after the signal, when no check is running. */

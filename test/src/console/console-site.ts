@@ -17,6 +17,7 @@ import { freePort } from '@tinkerbell/sandbox/free-port';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { openSqliteLeaseBook } from '@tinkerbell/store-sqlite';
 import type { JournalRecord } from '@tinkerbell/store-contract';
+import { accountToken } from '../account-token.ts';
 import { unaryCall } from '../crash/simulated-agent.ts';
 import { startServer, type ServerChild } from '../start-server.ts';
 import { bootRecords, outputRecords } from './booted-machine.ts';
@@ -78,7 +79,7 @@ export async function startConsoleSite(
   return {
     server,
     ask,
-    tokenOf: (role) => newToken(ask, role, `${role}-${++accounts}`),
+    tokenOf: (role) => accountToken(server, { name: `${role}-${++accounts}`, role }),
     report: (mac, state, message = '') => reportAs(agent, { mac, state, message }),
     listen: (mac) => listenAsAgent(client, mac),
     async [Symbol.asyncDispose]() {
@@ -96,24 +97,6 @@ function askAt({ request, url }: ServerChild): ConsoleSite['ask'] {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     return JSON.parse(text) as Record<string, unknown>;
   };
-}
-
-async function newToken(ask: ConsoleSite['ask'], role: string, name: string): Promise<string> {
-  const accounts = '/api/v1/namespaces/default/serviceaccounts';
-  await ask(accounts, 'POST', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } });
-  await ask('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', 'POST', {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind: 'ClusterRoleBinding',
-    metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
-    subjects: [{ kind: 'ServiceAccount', name, namespace: 'default' }],
-  });
-  const made = await ask(`${accounts}/${name}/token`, 'POST', {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: { expirationSeconds: 3600 },
-  });
-  return (made['status'] as { token: string }).token;
 }
 
 interface Report {

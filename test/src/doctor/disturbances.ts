@@ -3,7 +3,8 @@ import { open, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommand } from '@tinkerbell/hook';
 import { HOST_INTERFACE } from '../firmware/lab.ts';
-import { relayToken, relayTokenFile } from '../firmware/relay.ts';
+import { accountToken } from '../account-token.ts';
+import { relayTokenFile } from '../firmware/relay.ts';
 import type { DisturbedSite } from './fault.ts';
 
 const OTHER_SERVER = 5;
@@ -65,7 +66,7 @@ export async function blockedAtRelay({ lab, server, directory }: DisturbedSite):
     '-j',
     'DROP',
   );
-  const token = await relayToken(server, 'rack-7');
+  const token = await accountToken(server, { name: 'rack-7', role: 'relay' });
   await writeFile(relayTokenFile(directory), token);
 }
 

@@ -1,7 +1,6 @@
 /** Our own DHCP relay, between the two networks of a lab. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunningServer } from '@tinkerbell/sandbox';
 import { RELAY_INTERFACES, type Lab } from './lab.ts';
 
 const main = join(import.meta.dirname, '../../../apps/server/src/main.mjs');
@@ -56,23 +55,4 @@ export async function startRelay(
   const ended = child.ended.then((code) => Promise.reject(new Error(`the relay ended (${code}): ${said}`)));
   ended.catch(() => undefined);
   await Promise.race([ready, ended]);
-}
-
-/** As `tink token create NAME --role relay` does. */
-export async function relayToken(server: RunningServer, name: string): Promise<string> {
-  const post = async (path: string, body: object): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json' };
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    return (await server.request(`${server.url}${path}`, init)).json();
-  };
-  const accounts = '/api/v1/namespaces/default/serviceaccounts';
-  await post(accounts, { metadata: { name } });
-  await post('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-    metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'relay' },
-    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name }],
-  });
-  const made = await post(`${accounts}/${name}/token`, { spec: { expirationSeconds: 3600 } });
-  const { status } = made as { readonly status?: { readonly token?: string } };
-  return status?.token ?? '';
 }

@@ -75,13 +75,13 @@ export class PeerServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const status = this.#statusFor(request);
+    const end = (status: number): void => void response.writeHead(status).end();
+    if (!this.#knows(String(request.headers[SECRET_HEADER] ?? ''))) return end(403);
+    if (request.method !== 'GET') return end(405);
     const chunk = this.#parts.chunkAt(numberIn(request));
-    const slot = status === 200 && chunk !== undefined ? this.#free.pop() : undefined;
-    if (chunk === undefined || slot === undefined) {
-      response.writeHead(status === 200 && chunk !== undefined ? 503 : status).end();
-      return;
-    }
+    if (chunk === undefined) return end(404);
+    const slot = this.#free.pop();
+    if (slot === undefined) return end(503);
     try {
       await this.#send(response, { chunk, slot });
     } finally {
@@ -89,15 +89,12 @@ export class PeerServer {
     }
   }
 
-  #statusFor(request: IncomingMessage): number {
-    const given = Buffer.from(String(request.headers[SECRET_HEADER] ?? ''));
-    const isKnown = this.#parts
+  #knows(text: string): boolean {
+    const given = Buffer.from(text);
+    return this.#parts
       .secrets()
       .map((secret) => Buffer.from(secret))
       .some((secret) => secret.length === given.length && timingSafeEqual(secret, given));
-    if (!isKnown) return 403;
-    if (request.method !== 'GET') return 405;
-    return this.#parts.chunkAt(numberIn(request)) === undefined ? 404 : 200;
   }
 
   /** What the disk returns is compared again, because a disk may lie. */

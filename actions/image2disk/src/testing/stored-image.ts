@@ -16,7 +16,7 @@ export interface Stored {
   readonly manifest: Buffer;
 }
 
-/** Forty chunks of noise and words, of which every fourth is a hole, and an end within a block. */
+/** Forty chunks of noise and a part of one more, which ends within a block. Every fourth chunk is a hole. */
 export function stored(): Stored {
   const disk = Buffer.alloc(40 * CHUNK + 777);
   for (let at = 0; at < disk.length; at += 4)

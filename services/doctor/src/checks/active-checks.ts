@@ -3,17 +3,11 @@
  * the ports of the server and the address. Each machine is checked once at a time from each place, and few machines at once.
  */
 import { holderCheck, portCheck, probedAddresses, type Check, type TriedChecks } from '@tinkerbell/diagnosis';
-import {
-  messageOf,
-  type AddressProbe,
-  type AgentTrials,
-  type Clock,
-  type RelayTrials,
-  type ServerPort,
-} from '@tinkerbell/platform-contract';
+import { messageOf, type AddressProbe, type Clock, type ServerPort } from '@tinkerbell/platform-contract';
 import type { BmcMachine, Hardware } from '@tinkerbell/resources';
 import type { JournalRecord, View } from '@tinkerbell/store-contract';
 import { keyOf } from '../observe.ts';
+import type { TrialPlace } from './trial-place.ts';
 
 /** A host in the same network answers within milliseconds. */
 const PROBE_MS = 1_000;
@@ -37,9 +31,6 @@ export interface ActiveCheckDeps {
   readonly probe: AddressProbe;
   /** Rejects with the reason for an operator. */
   readonly readBmc: (machine: BmcMachine) => Promise<BmcReading>;
-  /** Absent: no agent can be asked. */
-  readonly agents?: AgentTrials;
-  readonly relays: RelayTrials;
 }
 
 /** The server as machines reach it. */
@@ -48,9 +39,6 @@ export interface ServerPlace {
   readonly serverAddress: string;
   readonly ports: readonly ServerPort[];
 }
-
-/** A machine with a connected agent, or a relay. */
-export type TrialPlace = { readonly name: string; readonly agentId: string } | { readonly relay: string };
 
 /** Reads what the machine has printed since its last boot began. */
 type Printed = () => Promise<readonly Pick<JournalRecord, 'message'>[]>;
@@ -88,8 +76,7 @@ export class ActiveChecks {
 
   /** As `run`, from a neighbour or a relay. */
   runFrom(hardware: Hardware, place: TrialPlace): Promise<readonly Check[]> | undefined {
-    const key = 'relay' in place ? `relay:${place.relay}` : place.name;
-    return this.#start(hardware, key, () => this.#fromElsewhere(hardware, place));
+    return this.#start(hardware, place.key, () => this.#fromElsewhere(hardware, place));
   }
 
   #start(
@@ -120,20 +107,13 @@ export class ActiveChecks {
   }
 
   async #fromElsewhere(hardware: Hardware, place: TrialPlace): Promise<readonly Check[]> {
-    const { serverAddress: host, ports } = this.#server;
+    const { serverAddress: host, ports: all } = this.#server;
+    const { who, subject, asksDhcp } = place;
     const addresses = probedAddresses(hardware);
-    const isRelay = 'relay' in place;
-    // The server ignores an INFORM of a host that is not registered, and the relay forwards DHCP anyway.
-    const asked = isRelay ? ports.filter(({ asks }) => asks !== 'dhcp') : ports;
-    const trial = { host, ports: asked, addresses };
-    const who = isRelay ? `the relay ${place.relay}` : place.name;
-    const result = await (isRelay
-      ? this.#deps.relays.run(place.relay, trial)
-      : this.#deps.agents?.run(place.agentId, trial));
-    if (result === undefined) {
-      const silent = isRelay ? who : `the agent of ${who}`;
-      return [{ check: 'ports', state: 'note', message: `nothing was tried: ${silent} did not answer` }];
-    }
+    const ports = asksDhcp ? all : all.filter(({ asks }) => asks !== 'dhcp');
+    const result = await place.run({ host, ports, addresses });
+    if (result === undefined)
+      return [{ check: 'ports', state: 'note', message: `nothing was tried: ${subject} did not answer` }];
     return [
       ...result.ports.map((tried) => portCheck(tried, { host, who })),
       ...addresses.map((address) =>

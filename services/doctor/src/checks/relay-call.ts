@@ -1,19 +1,13 @@
 /** What a relay sends with each call, and the result that its answer means. A relay is not trusted to be right or short. */
 import { isInNetwork, type AddressInNetwork } from '@tinkerbell/diagnosis';
-import type {
-  AddressHolder,
-  NetworkTrial,
-  NetworkTrialResult,
-  TriedPort,
-} from '@tinkerbell/platform-contract';
+import { trialResult, type NetworkTrial, type NetworkTrialResult } from '@tinkerbell/platform-contract';
 import { isRecord } from '@tinkerbell/resources';
-import { parseIpv4, parseMac } from '@tinkerbell/wire';
+import { parseIpv4 } from '@tinkerbell/wire';
 
 /** A relay has a few interfaces. */
 const NETWORKS_MAX = 16;
 /** As many as a relay is asked at once. */
 const ANSWERS_MAX = 8;
-const REASON_CHARACTERS_MAX = 200;
 
 export interface RelayCall {
   /** The relay's own address in each network of its clients. */
@@ -55,23 +49,7 @@ export function hasNetworkOf({ networks }: Pick<RelayCall, 'networks'>, address:
   return networks.some((network) => isInNetwork(address, network));
 }
 
-/** What was not asked for is left out. */
 export function resultOf({ ports, holders }: RelayAnswer, trial: NetworkTrial): NetworkTrialResult {
-  const held = trial.addresses.flatMap((address) => {
-    const holder = holders.find((one) => isRecord(one) && one['address'] === address);
-    return isRecord(holder) ? [[address, holderIn(holder['mac'])] as const] : [];
-  });
-  const tried = trial.ports.map((port): TriedPort => {
-    const found = ports.find((one) => isRecord(one) && one['name'] === port.name);
-    const { outcome, reason = '' } = isRecord(found) ? found : { reason: 'the relay has not tried it' };
-    if (outcome === 'answered') return { ...port, outcome };
-    const why = String(reason).slice(0, REASON_CHARACTERS_MAX);
-    return { ...port, outcome: outcome === 'silent' ? outcome : 'untried', reason: why };
-  });
-  return { ports: tried, holders: new Map(held) };
-}
-
-function holderIn(mac: unknown): AddressHolder {
-  const parsed = typeof mac === 'string' ? parseMac(mac) : undefined;
-  return parsed === undefined ? {} : { mac: parsed };
+  const answer = { ports: ports.filter(isRecord), holders: holders.filter(isRecord) };
+  return trialResult(answer, trial, 'the relay has not tried it');
 }

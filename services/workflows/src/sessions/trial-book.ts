@@ -9,17 +9,16 @@ import {
   type TriedRequest,
   type TriedResponse,
 } from '@tinkerbell/api/agent-v1';
-import type {
-  AddressHolder,
-  AgentTrials,
-  Clock,
-  NetworkTrial,
-  NetworkTrialResult,
-  Random,
-  ServerPort,
-  TriedPort,
+import {
+  trialResult,
+  type AgentTrials,
+  type Clock,
+  type NetworkTrial,
+  type NetworkTrialResult,
+  type Random,
+  type ServerPort,
+  type TriedPort,
 } from '@tinkerbell/platform-contract';
-import { parseMac } from '@tinkerbell/wire';
 import { ulid } from '@tinkerbell/workflow';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Admit } from '../identity/agent-door.ts';
@@ -28,8 +27,6 @@ import type { Session, Sessions } from './sessions.ts';
 /** A port that drops packets takes the agent three seconds. */
 const ANSWER_MS = 8_000;
 const WAITING_MAX = 100;
-/** An agent is not trusted to be short. */
-const REASON_CHARACTERS_MAX = 200;
 
 interface Deps {
   readonly clock: Clock;
@@ -110,22 +107,12 @@ function orderOf(id: string, { host, ports, addresses }: NetworkTrial): ActionsR
   return create(ActionsResponseSchema, { order: { case: 'trial', value } });
 }
 
-/** What was not asked for is left out. */
-function resultIn({ ports, holders }: TriedRequest, trial: NetworkTrial): NetworkTrialResult {
-  const held = trial.addresses.flatMap((address) => {
-    const holder = holders.find((one) => one.address === address);
-    return holder === undefined ? [] : [[address, holderIn(holder.mac)] as const];
-  });
-  const tried = trial.ports.map((port): TriedPort => {
-    const found = ports.find(({ name }) => name === port.name);
-    if (found?.outcome === Outcome.ANSWERED) return { ...port, outcome: 'answered' };
-    const reason = found?.reason.slice(0, REASON_CHARACTERS_MAX) ?? 'its agent has not tried it';
-    return { ...port, outcome: found?.outcome === Outcome.SILENT ? 'silent' : 'untried', reason };
-  });
-  return { ports: tried, holders: new Map(held) };
-}
+const outcomeOf: Readonly<Record<number, TriedPort['outcome']>> = {
+  [Outcome.ANSWERED]: 'answered',
+  [Outcome.SILENT]: 'silent',
+};
 
-function holderIn(text: string): AddressHolder {
-  const mac = parseMac(text);
-  return mac === undefined ? {} : { mac };
+function resultIn({ ports, holders }: TriedRequest, trial: NetworkTrial): NetworkTrialResult {
+  const tried = ports.map(({ name, outcome, reason }) => ({ name, outcome: outcomeOf[outcome], reason }));
+  return trialResult({ ports: tried, holders }, trial, 'its agent has not tried it');
 }
