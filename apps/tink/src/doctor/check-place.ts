@@ -18,6 +18,6 @@ export function checkPlaceIn(text: string): CheckPlace {
 export function checkPlaceText(place: CheckPlace): string {
   if (place === 'here') return 'this host';
   if (place === 'server') return 'the server';
-  const name = place.slice('agent:'.length);
+  const name = place.slice(place.indexOf(':') + 1);
   return place.startsWith('relay:') ? `the relay ${name}` : `the agent of ${name}`;
 }
