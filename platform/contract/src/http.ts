@@ -27,7 +27,10 @@ export type HttpRequest = Pick<
   'method' | 'url' | 'signal' | 'body' | 'text' | 'json' | 'arrayBuffer'
 > & {
   readonly headers: Pick<Headers, 'get' | 'has'> & { keys(): Iterable<string> };
-  /** The body in pieces, where the listener can provide it more cheaply than as a stream. Read this or `body`, not both. */
+  /**
+   * The body in pieces, where the listener can provide it more cheaply than as a stream. Read this or `body`, not both. Each piece
+   * belongs to the reader, who may release its memory.
+   */
   chunks?(): AsyncIterable<Uint8Array>;
   /** The body may take as long as bytes arrive. Without this call, the listener cuts off a client whose body takes more than 30 s. */
   expectLongBody?(): void;

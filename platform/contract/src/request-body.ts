@@ -21,9 +21,10 @@ export async function readBodyText(
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const parts: string[] = [];
   try {
-    const refused = await eachChunk(request, budget, (chunk) =>
-      parts.push(decoder.decode(chunk, { stream: true })),
-    );
+    const refused = await eachChunk(request, budget, (chunk) => {
+      parts.push(decoder.decode(chunk, { stream: true }));
+      release(chunk);
+    });
     if (refused !== undefined) return refused;
     parts.push(decoder.decode());
   } catch (thrown) {
@@ -31,6 +32,18 @@ export async function readBodyText(
     return { ok: false, status: 400, message: 'the body is not UTF-8 text' };
   }
   return { ok: true, value: await inTurns(joined(parts)) };
+}
+
+/** A smaller piece costs less than its release. */
+const RELEASED_FROM_BYTES = 16 * 1024;
+
+/**
+ * Returns the memory of a piece that has been read. The garbage collector frees large buffers late and many at a time, which takes
+ * milliseconds under a load of large bodies.
+ */
+function release({ buffer, byteLength }: Uint8Array): void {
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  if (isWhole && byteLength >= RELEASED_FROM_BYTES) buffer.transfer(0);
 }
 
 /** Joining takes a millisecond for a million characters, after a turn that may have decoded as many. */
@@ -46,7 +59,9 @@ export async function readBodyBytes(
 ): Promise<ReadBody<Uint8Array>> {
   const chunks: Uint8Array[] = [];
   const refused = await eachChunk(request, budget, (chunk) => chunks.push(chunk));
-  return refused ?? { ok: true, value: Buffer.concat(chunks) };
+  const value = Buffer.concat(chunks);
+  chunks.forEach(release);
+  return refused ?? { ok: true, value };
 }
 
 type Refused = ReadBody<never> & { readonly ok: false };

@@ -1,9 +1,9 @@
 import { withoutFfiWarning } from './c-library.ts';
 
-const PERIOD_MS = 60_000;
+const PERIOD_MS = 10_000;
 
 /**
- * Returns free memory of the C library to the system, now and each minute. The library otherwise keeps what the start used,
+ * Returns free memory of the C library to the system, now and every 10 s. The library otherwise keeps what the start used,
  * mainly the compilers, for as long as something above it is in use. Takes about a millisecond. Does nothing where the C library
  * is not glibc (malloc_trim(3)).
  */

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { HttpRequest } from './http.ts';
+import { readBodyBytes, readBodyText } from './request-body.ts';
+
+const KIB = 1024;
+const BUDGET = { bytes: 256 * KIB };
+
+function requestOf(pieces: readonly Uint8Array[]): HttpRequest {
+  const request = new Request('http://host.example/', { method: 'POST' });
+  return Object.assign(request, {
+    async *chunks() {
+      for (const piece of pieces) yield await Promise.resolve(piece);
+    },
+  });
+}
+
+/** A piece with its own memory. */
+function piece(text: string): Uint8Array {
+  return new Uint8Array(new TextEncoder().encode(text));
+}
+
+describe('the body of a request', () => {
+  test('is text, also where a character is split', async () => {
+    const bytes = piece('a€b');
+    const read = await readBodyText(requestOf([bytes.slice(0, 2), bytes.slice(2)]), BUDGET);
+    assert.deepEqual(read, { ok: true, value: 'a€b' });
+  });
+
+  test('over the budget is refused while it arrives', async () => {
+    const read = await readBodyText(requestOf([piece('x'), piece('x'.repeat(256 * KIB))]), BUDGET);
+    assert.deepEqual(read, { ok: false, status: 413, message: 'the body is larger than 262144 bytes' });
+  });
+
+  test('that is not UTF-8 is refused', async () => {
+    const read = await readBodyText(requestOf([Uint8Array.of(0xff)]), BUDGET);
+    assert.deepEqual(read, { ok: false, status: 400, message: 'the body is not UTF-8 text' });
+  });
+
+  test('leaves no large pieces to the garbage collector', async () => {
+    const pieces = [piece('x'.repeat(64 * KIB)), piece('y'.repeat(64 * KIB))];
+    const text = await readBodyText(requestOf(pieces), BUDGET);
+    assert.deepEqual(text, { ok: true, value: 'x'.repeat(64 * KIB) + 'y'.repeat(64 * KIB) });
+    assert.deepEqual(lengths(pieces), [0, 0]);
+
+    const others = [piece('x'.repeat(64 * KIB))];
+    const bytes = await readBodyBytes(requestOf(others), BUDGET);
+    assert.ok(bytes.ok);
+    assert.equal(Buffer.from(bytes.value).toString(), 'x'.repeat(64 * KIB));
+    assert.deepEqual(lengths(others), [0]);
+  });
+
+  test('does not release memory that a piece shares', async () => {
+    const memory = piece('x'.repeat(64 * KIB));
+    await readBodyText(requestOf([memory.subarray(1)]), BUDGET);
+    assert.equal(memory.length, 64 * KIB);
+  });
+});
+
+function lengths(pieces: readonly Uint8Array[]): readonly number[] {
+  return pieces.map(({ length }) => length);
+}
