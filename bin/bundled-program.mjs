@@ -34,7 +34,8 @@ function readIndex(name, root) {
 
 function isFresh({ root, inputs }) {
   return inputs.every(([path, size, mtimeMs]) => {
-    const stat = statSync(join(root, path), { throwIfNoEntry: false });
+    // There are 900, and `join` takes as long as the look at a file.
+    const stat = statSync(`${root}/${path}`, { throwIfNoEntry: false });
     return stat !== undefined && stat.size === size && stat.mtimeMs === mtimeMs;
   });
 }
