@@ -34,6 +34,8 @@ export interface Row {
   /** `none: ` and the reason, if the row has no goal. */
   readonly goal: string;
   readonly met: boolean | null;
+  /** Why the goal was missed: a minimal program misses it too, and ours is not much behind that. Absent otherwise. */
+  readonly floor?: string;
 }
 
 export interface Measurement {
@@ -41,8 +43,15 @@ export interface Measurement {
   readonly value: number;
   readonly unit: string;
   readonly better: 'higher' | 'lower';
-  readonly peer?: { readonly name: string; readonly value: number } | undefined;
+  readonly peer?: Compared | undefined;
+  /** A minimal program that does only what cannot be left out, measured in the same run. */
+  readonly floor?: Compared | undefined;
   readonly goal: Goal;
+}
+
+interface Compared {
+  readonly name: string;
+  readonly value: number;
 }
 
 /**
@@ -56,21 +65,53 @@ export const EXPLAINS: Goal = { none: 'explains the row above' };
 /** For a row that has no comparable peer and no agreed limit. */
 export const WATCHED: Goal = { none: 'watched for growth' };
 
+/** How much worse than a minimal program ours may be, for that to explain a missed goal. */
+const FLOOR_RATIO_MIN = 0.8;
+
 /** A goal of a ratio without a peer is neither met nor missed. */
-export function rowOf({ name, value, unit, better, peer, goal }: Measurement): Row {
-  const ratioTo = (other: number): number => (better === 'higher' ? value / other : other / value);
-  const ratio = peer === undefined ? null : ratioTo(peer.value);
+export function rowOf(measurement: Measurement): Row {
+  const { name, value, unit, peer, goal, floor } = measurement;
+  const ratio = peer === undefined ? null : ratioOf(measurement, value, peer.value);
   const row = { name, value, unit, peer: peer?.name ?? null, peerValue: peer?.value ?? null, ratio };
   if ('none' in goal) return { ...row, goal: `none: ${goal.none}`, met: null };
-  if ('ratio' in goal) {
-    return {
-      ...row,
-      goal: `>= ${goal.ratio.toFixed(1)} x`,
-      met: ratio === null ? null : ratio >= goal.ratio,
-    };
-  }
-  const met = better === 'higher' ? value >= goal.value : value <= goal.value;
-  return { ...row, goal: `${better === 'higher' ? '>=' : '<='} ${goal.value} ${unit}`, met };
+  const met = isMet(measurement, value);
+  const isExplained =
+    met === false &&
+    floor !== undefined &&
+    isMet(measurement, floor.value) === false &&
+    ratioOf(measurement, value, floor.value) >= FLOOR_RATIO_MIN;
+  return {
+    ...row,
+    goal: textOf(measurement, goal),
+    met,
+    ...(isExplained ? { floor: `${floor.name}: ${numberText(floor.value)} ${unit}` } : {}),
+  };
+}
+
+type Better = Pick<Measurement, 'better'>;
+
+function ratioOf({ better }: Better, value: number, other: number): number {
+  return better === 'higher' ? value / other : other / value;
+}
+
+/** Whether this value would meet the goal. */
+function isMet({ better, peer, goal }: Measurement, value: number): boolean | null {
+  if ('none' in goal) return null;
+  if ('ratio' in goal)
+    return peer === undefined ? null : ratioOf({ better }, value, peer.value) >= goal.ratio;
+  return better === 'higher' ? value >= goal.value : value <= goal.value;
+}
+
+function textOf({ better, unit }: Measurement, goal: Exclude<Goal, { readonly none: string }>): string {
+  if ('ratio' in goal) return `>= ${goal.ratio.toFixed(1)} x`;
+  return `${better === 'higher' ? '>=' : '<='} ${goal.value} ${unit}`;
+}
+
+/** Three significant digits, and whole numbers above a hundred. */
+export function numberText(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return String(Number(value.toPrecision(3)));
 }
 
 /** A benchmark that cannot run here, with a message about what is missing and the fix. */

@@ -7,6 +7,7 @@ import { rowOf, type BenchContext, type Benchmark, type Goal, type Row } from '.
 import { makeCertificate } from './certificate.ts';
 import { fullLoad, middleOf, type Subject } from './http-rows.ts';
 import { requestText } from './http-load.ts';
+import { MINIMAL_HTTP, startMinimalHttp } from './minimal-http.ts';
 import { startNginx } from './nginx.ts';
 import { alternate, median } from './rounds.ts';
 import { mustRun, needProgram, processorSeconds } from './running-program.ts';
@@ -16,6 +17,7 @@ const IMAGE_BYTES = 500 * 1024 ** 2;
 const CLIENTS = [1, 8, 64];
 /** Of the image in one round, so that a row moves 6 GB. */
 const REPEATS = 4;
+const HOT_BYTES = 1024;
 const HOT_CONNECTIONS = 64;
 const HOT_RATIO_GOAL = 0.8;
 /** nginx sends plain files without reading them (sendfile), so over HTTP its processor time cannot be reached. */
@@ -50,7 +52,7 @@ interface Source {
 function makeImages(directory: string): void {
   mkdirSync(directory);
   writeFileSync(join(directory, 'image.raw'), randomFillSync(Buffer.alloc(IMAGE_BYTES)));
-  writeFileSync(join(directory, 'hot.txt'), 'x'.repeat(1024));
+  writeFileSync(join(directory, 'hot.txt'), 'x'.repeat(HOT_BYTES));
 }
 
 async function startOurs(context: BenchContext, directory: string): Promise<Source> {
@@ -158,10 +160,12 @@ async function hotRows(context: BenchContext, ours: Source, nginx: Source): Prom
     return { url: origin, pid, requests: [requestText({ host, path: pathname })] };
   };
   const plan = { connections: HOT_CONNECTIONS, seconds: context.quick ? 2 : 5 };
+  const minimal = await startMinimalHttp(context, HOT_BYTES);
   await fullLoad(context, subject(ours), { ...plan, seconds: 1 });
   const found = await alternate(context.quick ? 1 : 3, {
     ours: () => fullLoad(context, subject(ours), plan),
     nginx: () => fullLoad(context, subject(nginx), plan),
+    minimal: () => fullLoad(context, minimal, plan),
   });
   return [
     rowOf({
@@ -170,6 +174,7 @@ async function hotRows(context: BenchContext, ours: Source, nginx: Source): Prom
       unit: '/s',
       better: 'higher',
       peer: { name: 'nginx', value: middleOf(found.nginx).perSecond },
+      floor: { name: MINIMAL_HTTP, value: middleOf(found.minimal).perSecond },
       goal: { ratio: HOT_RATIO_GOAL },
     }),
   ];

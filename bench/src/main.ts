@@ -9,7 +9,7 @@ import { againstRows } from './against/against.ts';
 import { CannotRun, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { observeHost } from './recorded/host-state.ts';
 import { writeRecords, type BenchRecord } from './recorded/records.ts';
-import { jsonLine, tableOf } from './report.ts';
+import { jsonLine, missedText, tableOf } from './report.ts';
 import { BENCHMARKS, GROUPS } from './benchmarks.ts';
 
 const CACHE_DIRECTORY = fileURLToPath(new URL('../../.cache/bench', import.meta.url));
@@ -71,6 +71,7 @@ async function runAll(chosen: readonly Benchmark[], options: RunOptions): Promis
       process.stderr.write(`bench: ${benchmark.name} could not run: ${textOf(error)}\n`);
     }
   }
+  process.stdout.write(`\n${missedText(rows)}`);
   if (options.report) report(records);
   if (options.json && failures === 0) process.stdout.write(jsonLine(options.name, rows));
   return failures === 0 ? 0 : 1;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { rowOf, WATCHED } from './benchmark.ts';
-import { jsonLine, tableOf } from './report.ts';
+import { jsonLine, missedText, tableOf } from './report.ts';
 
 const time = { name: 'time', value: 2, unit: 's', better: 'lower' } as const;
 const rate = { name: 'rate', value: 300, unit: '/s', better: 'higher' } as const;
@@ -32,6 +32,30 @@ test('a ratio goal without a peer is neither met nor missed', () => {
     goal: '>= 1.0 x',
     met: null,
   });
+});
+
+test('a missed goal is explained by a minimal program that misses it too, and is not much better', () => {
+  const row = (value: number, floor: number) =>
+    rowOf({ ...time, value, goal: { value: 1 }, floor: { name: 'minimal', value: floor } });
+  assert.equal(row(1.5, 1.3).floor, 'minimal: 1.3 s');
+  assert.equal(row(1.5, 0.9).floor, undefined, 'the minimal program meets it');
+  assert.equal(row(1.5, 1.1).floor, undefined, 'ours is far behind');
+  assert.equal(row(0.9, 1.3).floor, undefined, 'the goal is met');
+  const [explained, missed] = [row(1.5, 1.3), row(1.5, 0.9)];
+  assert.match(tableOf([explained]), /<= 1 s +missed, as by minimal: 1\.3 s$/m);
+  assert.equal(
+    missedText([explained, missed, row(0.9, 1.3)]),
+    '2 goals missed, 1 of them also by a minimal program\n',
+  );
+  assert.equal(missedText([row(0.9, 1.3)]), '');
+});
+
+test('a ratio is explained by the ratio of the minimal program', () => {
+  const peer = { name: 'p', value: 1000 };
+  const row = (floor: number) =>
+    rowOf({ ...rate, value: 800, peer, goal: { ratio: 1 }, floor: { name: 'm', value: floor } });
+  assert.equal(row(900).floor, 'm: 900 /s');
+  assert.equal(row(1100).floor, undefined);
 });
 
 test('the line for programs is one line of JSON with five digits', () => {

@@ -1,4 +1,4 @@
-import type { Row } from './benchmark.ts';
+import { numberText, type Row } from './benchmark.ts';
 
 const COLUMNS = ['', 'value', 'peer', '', 'ratio', 'goal', ''] as const;
 
@@ -19,38 +19,41 @@ export function tableOf(rows: readonly Row[]): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Says how many goals were missed, and how many of them no program here could meet. Empty when all were met. */
+export function missedText(rows: readonly Row[]): string {
+  const missed = rows.filter(({ met }) => met === false);
+  const explained = missed.filter(({ floor }) => floor !== undefined);
+  if (missed.length === 0) return '';
+  return `${missed.length} goals missed, ${explained.length} of them also by a minimal program\n`;
+}
+
 /** Returns the one line that a program reads. */
 export function jsonLine(bench: string, rows: readonly Row[]): string {
   return `${JSON.stringify({ bench, rows: rows.map((row) => rounded(row)) })}\n`;
 }
 
 /** Name, value, value of the peer, peer, ratio, goal and verdict as text. */
-export function cellsOf({ name, value, unit, peer, peerValue, ratio, goal, met }: Row): string[] {
+export function cellsOf(row: Row): string[] {
+  const { name, value, unit, peer, peerValue, ratio, goal } = row;
   return [
     name,
-    `${shown(value)} ${unit}`,
-    peerValue === null ? '' : `${shown(peerValue)} ${unit}`,
+    `${numberText(value)} ${unit}`,
+    peerValue === null ? '' : `${numberText(peerValue)} ${unit}`,
     peer ?? '',
     ratio === null ? '' : `${ratio.toFixed(2)} x`,
     goal,
-    verdictOf(met),
+    verdictOf(row),
   ];
 }
 
-function verdictOf(met: boolean | null): string {
+function verdictOf({ met, floor }: Row): string {
   if (met === null) return '';
-  return met ? 'met' : 'MISSED';
+  if (met) return 'met';
+  return floor === undefined ? 'MISSED' : `missed, as by ${floor}`;
 }
 
 function isNumeric(column: number): boolean {
   return column === 1 || column === 2 || column === 4;
-}
-
-/** Writes three significant digits, and whole numbers above a hundred. */
-function shown(value: number): string {
-  if (!Number.isFinite(value)) return String(value);
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
-  return String(Number(value.toPrecision(3)));
 }
 
 /** With five significant digits. */

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { EXPLAINS, rowOf, type Benchmark } from './benchmark.ts';
 import { serveFiles } from './file-server.ts';
 import { fullLoad, middleOf, startWithHardware, type Subject } from './http-rows.ts';
-import { requestText } from './http-load.ts';
+import { requestText, SERVER_PROCESSOR } from './http-load.ts';
+import { MINIMAL_HTTP, startMinimalHttp } from './minimal-http.ts';
 import { addressesOf } from './machines.ts';
 import { alternate } from './rounds.ts';
 
@@ -23,9 +24,12 @@ export const scriptsBenchmark: Benchmark = {
       (_, index) => `/ipxe/script/${addressesOf((index * 7919) % HARDWARE).mac}/auto.ipxe`,
     );
     const directory = join(context.directory, 'files');
+    let bytes = 0;
     for (const path of paths.slice(0, FILES)) {
       mkdirSync(join(directory, path, '..'), { recursive: true });
-      writeFileSync(join(directory, path), await (await fetch(url + path)).text());
+      const text = await (await fetch(url + path)).text();
+      writeFileSync(join(directory, path), text);
+      bytes += Buffer.byteLength(text);
     }
     const subjectOf = (base: string, of: number, own: readonly string[]): Subject => {
       const { host } = new URL(base);
@@ -34,13 +38,15 @@ export const scriptsBenchmark: Benchmark = {
     const ours = subjectOf(url, pid, paths);
     const files = await serveFiles(context, directory);
     const nginx = subjectOf(files.url, files.workerPid(), paths.slice(0, FILES));
+    const minimal = await startMinimalHttp(context, Math.round(bytes / FILES), SERVER_PROCESSOR);
     const plan = { connections: CONNECTIONS, seconds: context.quick ? 2 : 5 };
     await fullLoad(context, ours, { ...plan, seconds: 1 });
     const found = await alternate(context.quick ? 1 : 3, {
       ours: () => fullLoad(context, ours, plan),
       nginx: () => fullLoad(context, nginx, plan),
+      minimal: () => fullLoad(context, minimal, plan),
     });
-    const [own, peer] = [middleOf(found.ours), middleOf(found.nginx)];
+    const [own, peer, floor] = [middleOf(found.ours), middleOf(found.nginx), middleOf(found.minimal)];
     return [
       rowOf({
         name: 'iPXE scripts, one core',
@@ -48,6 +54,7 @@ export const scriptsBenchmark: Benchmark = {
         unit: '/s',
         better: 'higher',
         peer: { name: 'nginx, files', value: peer.perSecond },
+        floor: { name: MINIMAL_HTTP, value: floor.perSecond },
         goal: { ratio: 1 },
       }),
       rowOf({
