@@ -149,9 +149,9 @@ test('machines are registered from CSV', async () => {
 
 test('a run is compared with the one before', async () => {
   await using page = await adminPage('/workflows/default/node-1-debian');
-  await page.getByText('Compare with the run before').click();
+  await page.getByText('Compare with the previous run').click();
   const row = page.getByRole('row', { name: /write image/ });
-  await row.getByText('10.0 s').waitFor();
+  await row.getByText('10 s').waitFor();
   await row.getByRole('cell', { name: 'image', exact: true }).waitFor();
 });
 
