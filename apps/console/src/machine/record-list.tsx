@@ -23,7 +23,7 @@ export function RecordList({
     );
   return (
     <>
-      <p className="quiet">
+      <p className="records-head">
         Newest first, times in {clock.zone}
         {records.length > SHOWN_MAX && `. The newest ${SHOWN_MAX} of ${records.length.toLocaleString()}`}
       </p>
