@@ -22,7 +22,7 @@ export const pagesOfSite: readonly {
   { name: 'new-machine', path: '/new-machine', ready: /of the interface it boots from/ },
   { name: 'new-machine-csv', path: '/new-machine?tab=csv', ready: /Paste rows/ },
   { name: 'images', path: '/images', ready: /No image has been pushed/ },
-  { name: 'network', path: '/network', ready: /2 of 10/ },
+  { name: 'network', path: '/network', ready: /2 of 10 assigned/ },
   { name: 'bmcs', path: '/bmcs', ready: /bmc-1/ },
   { name: 'access', path: '/access', ready: /Roles in all namespaces/ },
   { name: 'audit', path: '/audit', ready: /hardware/ },
