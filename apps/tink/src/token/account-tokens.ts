@@ -1,6 +1,7 @@
 /** Creates, lists and revokes accounts of programs with their role and tokens. */
 import {
   clusterRoleBindingKind,
+  clusterRoleKind,
   objectMeta,
   roleBindingKind,
   serviceAccountKind,
@@ -9,7 +10,7 @@ import {
 } from '@tinkerbell/resources';
 import { tokenRequestIn } from '../client/answers.ts';
 import { collectionPathOf, type ApiKind } from '../client/api-kind.ts';
-import { TinkFailure } from '../failure.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
 import { ApiFailure } from '../client/server-failure.ts';
 import type { Session } from '../client/session.ts';
 
@@ -33,6 +34,7 @@ export interface MadeToken {
 /** Creates the account and its binding if they are missing, and a new token. With `-n`, the role applies only in that namespace. */
 export async function makeToken(session: Session, { name, role, seconds }: TokenWish): Promise<MadeToken> {
   const { client, namespace, namespaceAsked } = session;
+  await requireRole(session, role);
   const account = object(serviceAccountKind, { name, namespace, labels: { [LABEL]: 'true' } });
   await unlessThere(() => client.create(serviceAccountKind, account));
   const kind = namespaceAsked === undefined ? clusterWide : roleBindingKind;
@@ -55,6 +57,20 @@ export async function makeToken(session: Session, { name, role, seconds }: Token
     await client.ask(path, { ...request, spec: { expirationSeconds: seconds } }),
   );
   return { token: status.token, expires: status.expirationTimestamp };
+}
+
+/** Who may not read roles learns from the server what is wrong. */
+async function requireRole({ client, namespace }: Session, name: string): Promise<void> {
+  try {
+    await client.get({ kind: clusterRoleKind, namespace, name });
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure) || thrown.code !== 404) return;
+    const { items } = await client.list(clusterRoleKind, {});
+    throw usageFailure(
+      `there is no role "${name}"`,
+      `roles: ${items.map(({ metadata }) => metadata.name).join(', ')}`,
+    );
+  }
 }
 
 export interface Account {
