@@ -1,7 +1,9 @@
 /** A server with machines, templates, workflows in every state and their timelines, for tests of the web console and its pictures. */
-import { mkdtempSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client, credentials } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
 import {
@@ -165,6 +167,7 @@ export async function furnish(
   await ask(`${OBJECTS}/workflows`, 'POST', earlierRun(1));
   await ask(`${OBJECTS}/workflows/${EARLIER}/status`, 'PATCH', { status: EARLIER_STATUS });
   const states = ['fails', 'succeeds', 'runs', 'pauses', 'waits'] as const;
+  await addImage(site.server);
   for (const [index, state] of states.entries()) {
     const number = index + 1;
     await ask(`${OBJECTS}/workflows`, 'POST', workflow(number));
@@ -191,6 +194,21 @@ export async function furnish(
       await report(mac, 'SUCCESS');
     }
   }
+}
+
+const IMAGE_BYTES = 1024 * 1024;
+
+/** With the command that the page of images shows while it is empty. */
+async function addImage({ dataDirectory }: ServerChild): Promise<void> {
+  const file = join(dataDirectory, 'debian-12.img');
+  writeFileSync(file, Buffer.alloc(IMAGE_BYTES, 'x'));
+  await promisify(execFile)(
+    join(import.meta.dirname, '../../../bin/tink'),
+    ['image', 'add', file, 'disks/debian:12'],
+    {
+      env: { ...process.env, TINKERBELL_DATA_DIR: dataDirectory },
+    },
+  );
 }
 
 async function writeTimelines(path: string, more: readonly Omit<JournalRecord, 'sequence'>[]): Promise<void> {

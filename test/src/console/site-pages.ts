@@ -21,7 +21,7 @@ export const pagesOfSite: readonly {
   { name: 'template', path: '/templates/default/debian', ready: /would run this/ },
   { name: 'new-machine', path: '/new-machine', ready: /of the interface it boots from/ },
   { name: 'new-machine-csv', path: '/new-machine?tab=csv', ready: /Paste rows/ },
-  { name: 'images', path: '/images', ready: /No image has been pushed/ },
+  { name: 'images', path: '/images', ready: /disks\/debian/ },
   { name: 'network', path: '/network', ready: /2 of 10 assigned/ },
   { name: 'bmcs', path: '/bmcs', ready: /bmc-1/ },
   { name: 'access', path: '/access', ready: /Roles in all namespaces/ },
