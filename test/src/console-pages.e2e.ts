@@ -88,13 +88,27 @@ test('a phone shows the chosen tab, what is wrong with a BMC, and whole words of
   });
   assert.ok(word < 30 && command > 30, `the word has ${word} px, and its command ${command}`);
   await page.goto(at('/bmcs'));
-  await page.getByText(/^no: wrong-credentials/).waitFor();
+  await page
+    .getByText(/^no: wrong-credentials/)
+    .first()
+    .waitFor();
 });
 
 interface Boxed {
   readonly offsetHeight: number;
   readonly parentElement: Omit<Boxed, 'parentElement'>;
 }
+
+test('the audit says what came of a write, and is filtered by the address of its client', async () => {
+  await using page = await adminPage('/audit');
+  const rows = page.getByRole('list', { name: 'Writes over the API' }).getByRole('listitem');
+  await rows.getByText('create hardware.tinkerbell.org default/node-24: done, from 127.0.0.1').waitFor();
+  const filter = page.getByLabel('Filter by user, object or address');
+  await filter.fill('node-24: done, from 127.0.0.1');
+  await until(async () => (await rows.count()) === 1);
+  await filter.fill('192.0.2.1');
+  await page.getByText('No write matches').waitFor();
+});
 
 test('a view keeps filters, order and columns under a name, and its link works in another browser', async () => {
   await using page = await adminPage('/machines');
