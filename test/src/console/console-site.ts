@@ -29,6 +29,8 @@ import {
   EARLIER_STATUS,
   earlierRun,
   hardware,
+  BMCS,
+  bmcMachine,
   macOf,
   TEMPLATE,
   WARNING,
@@ -109,8 +111,11 @@ interface Report {
 
 /** A running action is reported again when it ends, as agents do. */
 async function reportAs(agent: Agent, { mac, state, message }: Report): Promise<void> {
-  const action = agent.running.get(mac) ?? (await nextAction(agent, mac));
-  if (state === 'RUNNING') agent.running.set(mac, action);
+  const { action, startMs } = agent.running.get(mac) ?? {
+    action: await nextAction(agent, mac),
+    startMs: performance.now(),
+  };
+  if (state === 'RUNNING') agent.running.set(mac, { action, startMs });
   else agent.running.delete(mac);
   const { workflowId, taskId, actionId, name } = action;
   const request = create(ActionStatusRequestSchema, {
@@ -120,7 +125,7 @@ async function reportAs(agent: Agent, { mac, state, message }: Report): Promise<
     actionId,
     actionName: name,
     actionState: StateType[state],
-    executionDuration: state === 'RUNNING' ? '' : '2s',
+    executionDuration: state === 'RUNNING' ? '' : `${((performance.now() - startMs) / 1000).toFixed(3)}s`,
     message: { message },
   });
   await unaryCall(agent.client, { method: METHODS.reportActionStatus, request, deadlineMs: 10_000 });
@@ -128,7 +133,7 @@ async function reportAs(agent: Agent, { mac, state, message }: Report): Promise<
 
 interface Agent {
   readonly client: Client;
-  readonly running: Map<string, ActionResponse>;
+  readonly running: Map<string, { readonly action: ActionResponse; readonly startMs: number }>;
 }
 
 async function nextAction({ client }: Agent, mac: string): Promise<ActionResponse> {
@@ -150,18 +155,8 @@ export async function furnish(
 ): Promise<void> {
   const { ask, report } = site;
   await ask(`${OBJECTS}/templates`, 'POST', TEMPLATE);
-  await ask('/apis/bmc.tinkerbell.org/v1alpha1/namespaces/default/machines', 'POST', {
-    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
-    kind: 'Machine',
-    metadata: { name: 'bmc-1' },
-    spec: {
-      connection: {
-        host: '127.0.0.1',
-        insecureTLS: true,
-        authSecretRef: { name: 'bmc-login', namespace: 'default' },
-      },
-    },
-  });
+  for (let number = 1; number <= BMCS; number++)
+    await ask('/apis/bmc.tinkerbell.org/v1alpha1/namespaces/default/machines', 'POST', bmcMachine(number));
   await ask('/api/v1/namespaces/default/events', 'POST', WARNING);
   for (let number = 1; number <= 24; number++) await ask(`${OBJECTS}/hardware`, 'POST', hardware(number));
   await ask(`${OBJECTS}/workflows`, 'POST', earlierRun(1));
