@@ -102,6 +102,7 @@ test('a token needs a role that exists', async () => {
   assert.equal(code, 2);
   assert.match(err, /^tink: there is no role "editor"\n +roles: .*edit.*view/);
   assert.match((await tink('get serviceaccounts')).err, /^no serviceaccounts/);
+  assert.match((await tink('token create ci --role edit')).err, /^ci has the role edit; /);
 });
 
 test('delete accepts names and files', async () => {

@@ -16,6 +16,7 @@ import type { Session } from '../client/session.ts';
 
 const LABEL = 'tinkerbell.org/token';
 const GROUP = 'rbac.authorization.k8s.io' as const;
+const roles = { ...clusterRoleKind, namespaced: false };
 const clusterWide: ApiKind<BindingResource> = { ...clusterRoleBindingKind, namespaced: false };
 
 export interface TokenWish {
@@ -62,10 +63,10 @@ export async function makeToken(session: Session, { name, role, seconds }: Token
 /** Who may not read roles learns from the server what is wrong. */
 async function requireRole({ client, namespace }: Session, name: string): Promise<void> {
   try {
-    await client.get({ kind: clusterRoleKind, namespace, name });
+    await client.get({ kind: roles, namespace, name });
   } catch (thrown) {
     if (!(thrown instanceof ApiFailure) || thrown.code !== 404) return;
-    const { items } = await client.list(clusterRoleKind, {});
+    const { items } = await client.list(roles, {});
     throw usageFailure(
       `there is no role "${name}"`,
       `roles: ${items.map(({ metadata }) => metadata.name).join(', ')}`,
