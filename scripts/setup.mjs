@@ -21,6 +21,8 @@ import { isConsoleBuilt } from './console-stamp.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedNode = join(root, 'node_modules/.bin/node');
 const SIGNALS = ['SIGINT', 'SIGTERM'];
+/** Another program may be installing packages, such as the automatic upgrades of a new machine. */
+const LOCK_SECONDS = 300;
 const stamp = join(root, 'node_modules/.setup-stamp');
 
 function say(message) {
@@ -98,7 +100,8 @@ async function installDebianPackages(purposes) {
   say(`installing Debian packages: ${missing.join(' ')}`);
   const environment = { DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['update', '-qq'], environment);
-  await run('apt-get', ['-qq', ...install.slice(1), '-o', 'Dpkg::Use-Pty=0'], environment);
+  const options = ['-o', 'Dpkg::Use-Pty=0', '-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
+  await run('apt-get', ['-qq', ...install.slice(1), ...options], environment);
 }
 
 /**

@@ -84,14 +84,14 @@ test('no script, event attribute or address with another scheme survives', () =>
         ['README.md', text],
         ['a.md', '# a'],
       ]);
-      const html =
-        renderSite({ pages, files: new Set(['README.md', 'a.md', 'a.png']) }).pages.get('index.html') ?? '';
-      for (const { name, attributes } of elementsOf(html)) {
+      const site = renderSite({ pages, files: new Set(['README.md', 'a.md', 'a.png']) });
+      const shown = ['index.html', 'all-headings.html'].map((path) => site.pages.get(path) ?? '');
+      for (const { name, attributes } of shown.flatMap(elementsOf)) {
         assert.ok(ELEMENTS.has(name), `element ${name}`);
         for (const [attribute, value] of attributes) {
           assert.ok(ATTRIBUTES.has(attribute), `attribute ${attribute} of ${name}`);
           if (attribute === 'href')
-            assert.match(value, /^(https?:\/\/|mailto:|#|(index|a)\.html|a\.png$|style\.css$)/);
+            assert.match(value, /^(https?:\/\/|mailto:|#|(index|a|all-headings)\.html|a\.png$|style\.css$)/);
           if (attribute === 'src') assert.equal(value, 'a.png');
         }
       }

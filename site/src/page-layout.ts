@@ -1,6 +1,7 @@
 import { escapeHtml } from './escape.ts';
 import { hrefBetween, htmlPathOf } from './documents.ts';
 import { navigationHtml, type NavigationGroup } from './navigation.ts';
+import { INDEX_PATH } from './site-index.ts';
 import type { ParsedPage } from './parse-page.ts';
 
 export interface PageParts {
@@ -34,6 +35,7 @@ export function pageLayout({ page, body, siteName, navigation }: PageParts): str
 <header>
 <a class="skip" href="#page:text">Skip to the text</a>
 <a class="home" href="${hrefBetween(here, 'index.html')}">${escapeHtml(siteName)}</a>
+<a href="${hrefBetween(here, INDEX_PATH)}"${here === INDEX_PATH ? ' aria-current="page"' : ''}>Index</a>
 <a class="menu" href="#page:all">All pages</a>
 </header>
 <div class="columns">

@@ -3,6 +3,7 @@ import { navigationOf } from './navigation.ts';
 import { pageBody } from './page-body.ts';
 import { pageLayout } from './page-layout.ts';
 import { parsePage } from './parse-page.ts';
+import { INDEX_PATH, indexBody, indexPage } from './site-index.ts';
 import { resolveLinks, type BrokenLink } from './resolve-links.ts';
 
 export interface Site {
@@ -24,13 +25,15 @@ export function renderSite(documents: Documents): Site {
     page,
     links: resolveLinks(page, parsed, documents),
   }));
+  const pages = new Map(
+    resolved.map(({ page, links }) => [
+      htmlPathOf(page.path),
+      pageLayout({ page, body: pageBody(page, links.hrefs), siteName, navigation }),
+    ]),
+  );
+  const index = pageLayout({ page: indexPage, body: indexBody(navigation), siteName, navigation });
   return {
-    pages: new Map(
-      resolved.map(({ page, links }) => [
-        htmlPathOf(page.path),
-        pageLayout({ page, body: pageBody(page, links.hrefs), siteName, navigation }),
-      ]),
-    ),
+    pages: pages.set(INDEX_PATH, index),
     images: [...new Set(resolved.flatMap(({ links }) => links.images))].sort(),
     linkCount: resolved.flatMap(({ page }) => page.links).filter(({ token }) => token.type === 'link').length,
     brokenLinks: resolved.flatMap(({ links }) => links.broken),

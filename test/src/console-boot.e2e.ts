@@ -23,10 +23,10 @@ test('a boot, a failed action and its retry are followed and done by clicks alon
 
   await page.getByText('The server has seen nothing of this machine').waitFor();
   await page.getByRole('tab', { name: 'Power' }).click();
-  await button('pxe').click();
+  await button('Network').click();
   await confirm(page);
   await see(page.getByText('completed').first().waitFor());
-  await button('on').click();
+  await button('Power on').click();
   await confirm(page);
 
   await page.getByRole('tab', { name: 'Boot', exact: true }).click();

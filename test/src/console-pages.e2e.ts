@@ -58,6 +58,58 @@ test('the tables fit their windows, and chosen columns are remembered', async ()
   assert.equal(await page.getByRole('columnheader', { name: 'MAC' }).count(), 0);
 });
 
+test('the overview shows a failed action once, with its workflow', async () => {
+  await using page = await adminPage();
+  await page.getByRole('link', { name: '6 workflows' }).waitFor();
+  const card = page.locator('section', { has: page.getByRole('heading', { name: 'Needs a person' }) });
+  await card.getByRole('link', { name: 'node-1-debian' }).waitFor();
+  await card.getByText('1 of 3 actions').first().waitFor();
+  // The doctor reports the machine a moment after its workflow.
+  await page.getByText('BootStopped').waitFor();
+  const shown = await card.getByRole('link').allTextContents();
+  assert.deepEqual(shown.toSorted(), ['node-1-debian', 'node-4-debian']);
+});
+
+test('a phone shows the chosen tab, what is wrong with a BMC, and whole words of a command', async () => {
+  await using page = await adminPage();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(at('/machines/default/node-1?tab=events'));
+  const tab = page.getByRole('tab', { name: 'Events' });
+  await until(async () => {
+    const box = await tab.boundingBox();
+    return box !== null && box.x >= 0 && box.x + box.width <= 390;
+  });
+  await page.getByText(/^Newest first, times in /).waitFor();
+  await page.getByRole('tab', { name: 'Boot', exact: true }).click();
+  const flag = page.locator('.tink-command span', { hasText: '--from' });
+  const [word, command] = await flag.evaluate((one) => {
+    const { offsetHeight, parentElement } = one as unknown as Boxed;
+    return [offsetHeight, parentElement.offsetHeight] as const;
+  });
+  assert.ok(word < 30 && command > 30, `the word has ${word} px, and its command ${command}`);
+  await page.goto(at('/bmcs'));
+  await page
+    .getByText(/^no: wrong-credentials/)
+    .first()
+    .waitFor();
+});
+
+interface Boxed {
+  readonly offsetHeight: number;
+  readonly parentElement: Omit<Boxed, 'parentElement'>;
+}
+
+test('the audit says what came of a write, and is filtered by the address of its client', async () => {
+  await using page = await adminPage('/audit');
+  const rows = page.getByRole('list', { name: 'Writes over the API' }).getByRole('listitem');
+  await rows.getByText('create hardware.tinkerbell.org default/node-24: done, from 127.0.0.1').waitFor();
+  const filter = page.getByLabel('Filter by user, object or address');
+  await filter.fill('node-24: done, from 127.0.0.1');
+  await until(async () => (await rows.count()) === 1);
+  await filter.fill('192.0.2.1');
+  await page.getByText('No write matches').waitFor();
+});
+
 test('a view keeps filters, order and columns under a name, and its link works in another browser', async () => {
   await using page = await adminPage('/machines');
   await page.getByRole('textbox', { name: 'Label', exact: true }).fill('rack=r6');
@@ -149,9 +201,9 @@ test('machines are registered from CSV', async () => {
 
 test('a run is compared with the one before', async () => {
   await using page = await adminPage('/workflows/default/node-1-debian');
-  await page.getByText('Compare with the run before').click();
+  await page.getByText('Compare with the previous run').click();
   const row = page.getByRole('row', { name: /write image/ });
-  await row.getByText('10.0 s').waitFor();
+  await row.getByText('10 s').waitFor();
   await row.getByRole('cell', { name: 'image', exact: true }).waitFor();
 });
 

@@ -71,9 +71,38 @@ test('unknown names and kinds are reported with the nearest one', async () => {
   assert.match(await failed('describe tpl debain -n n1'), /did you mean debian\?/);
   assert.match(await failed('get hw rack7-m1 -n n2'), /it is in namespace n1; add -n n1/);
   const kind = await tink('get hardwares');
-  assert.deepEqual([kind.code, /did you mean hardware\?/.test(kind.err)], [2, true]);
+  assert.equal(kind.err, 'tink: unknown kind "hardwares"\n      did you mean hardware?\n');
+  const far = await tink('get zebra');
+  assert.match(far.err, /known kinds: hardware \(hw\), templates \(tpl\), workflows \(wf\), /);
   const command = await tink('aplly -f x');
   assert.deepEqual([command.code, /Did you mean apply\?/.test(command.err)], [2, true]);
+});
+
+test('an invalid command line shows how the command is used', async () => {
+  const cases: Readonly<Record<string, string>> = {
+    get: `tink: missing required argument 'kind'
+      usage: tink get [options] <kind> [names...]
+      "tink get --help" has options and examples
+`,
+    'os init debian m1': `tink: too many arguments for 'init'. Expected 1 argument but got 2.
+      usage: tink os init [options] <system>
+      "tink os init --help" has options and examples
+`,
+    'token frobnicate': `tink: unknown command 'frobnicate'
+      commands: create, list, revoke
+      "tink token --help" has options and examples
+`,
+  };
+  for (const [words, text] of Object.entries(cases))
+    assert.deepEqual(await tink(words), { code: 2, out: '', err: text });
+});
+
+test('a token needs a role that exists', async () => {
+  const { code, err } = await tink('token create ci --role editor');
+  assert.equal(code, 2);
+  assert.match(err, /^tink: there is no role "editor"\n +roles: .*edit.*view/);
+  assert.match((await tink('get serviceaccounts')).err, /^no serviceaccounts/);
+  assert.match((await tink('token create ci --role edit')).err, /^ci has the role edit; /);
 });
 
 test('delete accepts names and files', async () => {

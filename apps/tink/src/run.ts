@@ -1,5 +1,5 @@
 /** The whole command line as a function: words in, exit code out. */
-import { Command, CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { addApply, addDiff } from './apply/apply-command.ts';
 import { addAudit } from './audit/audit-command.ts';
 import { addBackup, addRestore } from './backup/backup-commands.ts';
@@ -31,6 +31,7 @@ import { addTree } from './tree/tree-command.ts';
 import { addVersion, VERSION } from './version/version-command.ts';
 import { addWait } from './wait/wait-command.ts';
 import { addWorkflow } from './workflow/workflow-command.ts';
+import { ExplainedCommand } from './command-line/explained-command.ts';
 import { withJsonHabit } from './command-line/json-habit.ts';
 import { exitCode, TinkFailure } from './failure.ts';
 import { printable } from './output/printable.ts';
@@ -85,7 +86,7 @@ Examples:
 
 /** The tree of commands. */
 export function createProgram(terminal: Terminal): Command {
-  const program = new Command('tink')
+  const program = new ExplainedCommand('tink')
     .description('Operates Tinkerbell: machines, templates and workflows.')
     .version(VERSION, '--version', 'print the version of tink; "tink version" also prints the server’s')
     .option(
@@ -102,7 +103,6 @@ export function createProgram(terminal: Terminal): Command {
     )
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, getOutHelpWidth: terminal.columns })
-    .showHelpAfterError('(add --help for options and examples)')
     .exitOverride()
     .addHelpText('after', help);
   addApply(program, terminal);

@@ -1,6 +1,7 @@
 /** Accesses the link layer through a packet socket that holds no port. Linux only, with CAP_NET_RAW. */
 import { PlatformError, type LinkLayer, type LinkLayerOptions } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
+import { noSuchInterface } from './no-such-interface.ts';
 import { broadcastUdpFrame, ETHERTYPE_IPV4, readUdpFrame, udpPortFilter } from './ethernet-udp-frame.ts';
 import { AF_PACKET, SOCK_RAW_NONBLOCK_CLOEXEC } from './socket-numbers.ts';
 
@@ -91,8 +92,7 @@ function macOf(library: CLibrary, fd: number): string {
 }
 
 function failure(networkInterface: string, errno: number): PlatformError {
-  if (errno === ENODEV)
-    return new PlatformError('no-such-interface', `there is no network interface ${networkInterface}`);
+  if (errno === ENODEV) return noSuchInterface(networkInterface);
   const where = `the link of ${networkInterface}`;
   return errno === EPERM
     ? new PlatformError('permission-denied', `not allowed to open ${where}; run as root or grant CAP_NET_RAW`)

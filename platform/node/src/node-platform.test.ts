@@ -64,7 +64,8 @@ test(
     );
     await assert.rejects(
       opening,
-      (error: PlatformError) => error.code === 'no-such-interface' && /nosuch0/.test(error.message),
+      (error: PlatformError) =>
+        error.code === 'no-such-interface' && /nosuch0; this host has .*\blo\b/.test(error.message),
     );
   },
 );

@@ -1,6 +1,7 @@
 /** Router discovery through a raw ICMPv6 socket. Linux only, with CAP_NET_RAW. */
 import { PlatformError, type RouterDiscovery } from '@tinkerbell/platform-contract';
 import { cLibrary, type CLibrary } from './c-library.ts';
+import { noSuchInterface } from './no-such-interface.ts';
 import { AF_INET6, SOCK_RAW_NONBLOCK_CLOEXEC, interfaceOption, optionValue } from './socket-numbers.ts';
 
 const IPPROTO_IPV6 = 41;
@@ -113,8 +114,7 @@ function socketAddress(address: Uint8Array, index: number): Uint8Array {
 }
 
 function failure(networkInterface: string, errno: number): PlatformError {
-  if (errno === ENODEV)
-    return new PlatformError('no-such-interface', `there is no network interface ${networkInterface}`);
+  if (errno === ENODEV) return noSuchInterface(networkInterface);
   const where = `ICMPv6 on ${networkInterface}`;
   return errno === EPERM
     ? new PlatformError('permission-denied', `not allowed to open ${where}; run as root or grant CAP_NET_RAW`)

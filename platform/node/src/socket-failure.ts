@@ -1,4 +1,5 @@
 import { PlatformError } from '@tinkerbell/platform-contract';
+import { noSuchInterface } from './no-such-interface.ts';
 
 const EPERM = 1;
 const EACCES = 13;
@@ -26,7 +27,7 @@ export function socketFailure(
   const port = { protocol: 'udp', number, hasHolder: holder !== '' } as const;
   switch (errno) {
     case ENODEV:
-      return new PlatformError('no-such-interface', `there is no network interface ${networkInterface}`);
+      return noSuchInterface(networkInterface);
     case EPERM:
     case EACCES:
       return new PlatformError(

@@ -1,7 +1,9 @@
 /** A server with machines, templates, workflows in every state and their timelines, for tests of the web console and its pictures. */
-import { mkdtempSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client, credentials } from '@grpc/grpc-js';
 import { create } from '@bufbuild/protobuf';
 import {
@@ -27,6 +29,8 @@ import {
   EARLIER_STATUS,
   earlierRun,
   hardware,
+  BMCS,
+  bmcMachine,
   macOf,
   TEMPLATE,
   WARNING,
@@ -107,8 +111,11 @@ interface Report {
 
 /** A running action is reported again when it ends, as agents do. */
 async function reportAs(agent: Agent, { mac, state, message }: Report): Promise<void> {
-  const action = agent.running.get(mac) ?? (await nextAction(agent, mac));
-  if (state === 'RUNNING') agent.running.set(mac, action);
+  const { action, startMs } = agent.running.get(mac) ?? {
+    action: await nextAction(agent, mac),
+    startMs: performance.now(),
+  };
+  if (state === 'RUNNING') agent.running.set(mac, { action, startMs });
   else agent.running.delete(mac);
   const { workflowId, taskId, actionId, name } = action;
   const request = create(ActionStatusRequestSchema, {
@@ -118,7 +125,7 @@ async function reportAs(agent: Agent, { mac, state, message }: Report): Promise<
     actionId,
     actionName: name,
     actionState: StateType[state],
-    executionDuration: state === 'RUNNING' ? '' : '2s',
+    executionDuration: state === 'RUNNING' ? '' : `${((performance.now() - startMs) / 1000).toFixed(3)}s`,
     message: { message },
   });
   await unaryCall(agent.client, { method: METHODS.reportActionStatus, request, deadlineMs: 10_000 });
@@ -126,7 +133,7 @@ async function reportAs(agent: Agent, { mac, state, message }: Report): Promise<
 
 interface Agent {
   readonly client: Client;
-  readonly running: Map<string, ActionResponse>;
+  readonly running: Map<string, { readonly action: ActionResponse; readonly startMs: number }>;
 }
 
 async function nextAction({ client }: Agent, mac: string): Promise<ActionResponse> {
@@ -148,23 +155,14 @@ export async function furnish(
 ): Promise<void> {
   const { ask, report } = site;
   await ask(`${OBJECTS}/templates`, 'POST', TEMPLATE);
-  await ask('/apis/bmc.tinkerbell.org/v1alpha1/namespaces/default/machines', 'POST', {
-    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
-    kind: 'Machine',
-    metadata: { name: 'bmc-1' },
-    spec: {
-      connection: {
-        host: '127.0.0.1',
-        insecureTLS: true,
-        authSecretRef: { name: 'bmc-login', namespace: 'default' },
-      },
-    },
-  });
+  for (let number = 1; number <= BMCS; number++)
+    await ask('/apis/bmc.tinkerbell.org/v1alpha1/namespaces/default/machines', 'POST', bmcMachine(number));
   await ask('/api/v1/namespaces/default/events', 'POST', WARNING);
   for (let number = 1; number <= 24; number++) await ask(`${OBJECTS}/hardware`, 'POST', hardware(number));
   await ask(`${OBJECTS}/workflows`, 'POST', earlierRun(1));
   await ask(`${OBJECTS}/workflows/${EARLIER}/status`, 'PATCH', { status: EARLIER_STATUS });
   const states = ['fails', 'succeeds', 'runs', 'pauses', 'waits'] as const;
+  await addImage(site.server);
   for (const [index, state] of states.entries()) {
     const number = index + 1;
     await ask(`${OBJECTS}/workflows`, 'POST', workflow(number));
@@ -191,6 +189,21 @@ export async function furnish(
       await report(mac, 'SUCCESS');
     }
   }
+}
+
+const IMAGE_BYTES = 1024 * 1024;
+
+/** With the command that the page of images shows while it is empty. */
+async function addImage({ dataDirectory }: ServerChild): Promise<void> {
+  const file = join(dataDirectory, 'debian-12.img');
+  writeFileSync(file, Buffer.alloc(IMAGE_BYTES, 'x'));
+  await promisify(execFile)(
+    join(import.meta.dirname, '../../../bin/tink'),
+    ['image', 'add', file, 'disks/debian:12'],
+    {
+      env: { ...process.env, TINKERBELL_DATA_DIR: dataDirectory },
+    },
+  );
 }
 
 async function writeTimelines(path: string, more: readonly Omit<JournalRecord, 'sequence'>[]): Promise<void> {

@@ -25,6 +25,24 @@ export const TEMPLATE = {
   },
 };
 
+/** The first machines have one each. */
+export const BMCS = 3;
+
+export function bmcMachine(number: number): object {
+  return {
+    apiVersion: 'bmc.tinkerbell.org/v1alpha1',
+    kind: 'Machine',
+    metadata: { name: `bmc-${number}` },
+    spec: {
+      connection: {
+        host: '127.0.0.1',
+        insecureTLS: true,
+        authSecretRef: { name: 'bmc-login', namespace: 'default' },
+      },
+    },
+  };
+}
+
 export function hardware(number: number): object {
   const name = `node-${number}`;
   return {
@@ -37,7 +55,9 @@ export function hardware(number: number): object {
     spec: {
       agentID: macOf(number),
       disks: [{ device: '/dev/sda' }],
-      ...(number <= 3 ? { bmcRef: { apiGroup: 'bmc.tinkerbell.org', kind: 'Machine', name: 'bmc-1' } } : {}),
+      ...(number <= BMCS
+        ? { bmcRef: { apiGroup: 'bmc.tinkerbell.org', kind: 'Machine', name: `bmc-${number}` } }
+        : {}),
       interfaces: [
         {
           dhcp: {

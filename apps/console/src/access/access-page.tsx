@@ -28,7 +28,9 @@ export function AccessPage() {
               <li key={metadata.uid}>
                 <span className="strong">{metadata.name}</span>
                 <span className="quiet">{metadata.namespace}</span>
-                <Time at={metadata.creationTimestamp} />
+                <span className="row-end quiet">
+                  created <Time at={metadata.creationTimestamp} />
+                </span>
               </li>
             ))}
           </ul>
@@ -40,6 +42,12 @@ export function AccessPage() {
     </div>
   );
 }
+
+const SUBJECTS: Readonly<Record<string, string>> = {
+  ServiceAccount: 'account',
+  User: 'user',
+  Group: 'group',
+};
 
 function Bindings({
   title,
@@ -53,14 +61,14 @@ function Bindings({
       <h2>{title}</h2>
       {bindings.failure !== undefined && <FailureText failure={bindings.failure} />}
       {bindings.items.length === 0 && bindings.isComplete && bindings.failure === undefined && (
-        <p className="quiet">None is bound.</p>
+        <p className="quiet">No role is granted here.</p>
       )}
       <ul className="rows">
         {bindings.items.map(({ metadata, roleRef, subjects = [] }) => (
           <li key={metadata.uid ?? metadata.name}>
             <span className="strong">{roleRef.name}</span>
             <span className="row-text">
-              {subjects.map(({ kind, name }) => `${kind.toLowerCase()} ${name}`).join(', ')}
+              {subjects.map(({ kind, name }) => `${SUBJECTS[kind] ?? kind} ${name}`).join(', ')}
             </span>
             <span className="quiet">{metadata.namespace}</span>
           </li>

@@ -3,14 +3,19 @@ import { useMemo, useState } from 'react';
 import { useRecords } from '../api/use-records.ts';
 import { FailureText } from '../parts/failure-text.tsx';
 import { RecordList } from '../machine/record-list.tsx';
+import { EmptyPage } from '../parts/empty-page.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { TinkCommand } from '../parts/tink-command.tsx';
+import { auditText } from './audit-text.ts';
 
 export function AuditPage() {
   const { records, failure } = useRecords('/audit');
   const [words, setWords] = useState('');
   const shown = useMemo(
-    () => records.filter(({ message }) => message.toLowerCase().includes(words.toLowerCase())),
+    () =>
+      records
+        .map((record) => ({ ...record, message: auditText(record) }))
+        .filter(({ message }) => message.toLowerCase().includes(words.toLowerCase())),
     [records, words],
   );
   return (
@@ -26,7 +31,13 @@ export function AuditPage() {
           onChange={(event) => setWords(event.currentTarget.value)}
         />
       </search>
-      <RecordList label="Writes over the API" records={shown} isPlain />
+      {shown.length === 0 && records.length > 0 ? (
+        <EmptyPage title="No write matches">
+          <p>Change the filter to see others.</p>
+        </EmptyPage>
+      ) : (
+        <RecordList label="Writes over the API" records={shown} isPlain />
+      )}
       <TinkCommand command="tink audit -w" />
     </div>
   );

@@ -37,9 +37,9 @@ export function ImagesPage() {
       )}
       {error !== null && !isOff && <FailureText failure={error} />}
       {data !== undefined && repositories.length === 0 && (
-        <EmptyPage title="No image has been pushed">
-          <p>Machines of a site without an outside network get their images from here. Push the first one:</p>
-          <code>tink image push debian-12.img debian:12</code>
+        <EmptyPage title="The registry has no image">
+          <p>Machines of a site without an outside network get their images from here. Add the first one:</p>
+          <code>tink image add debian-12.img disks/debian:12</code>
         </EmptyPage>
       )}
       {repositories.length > 0 && (

@@ -33,5 +33,30 @@ function hex(byte: number): string {
   return byte.toString(16).padStart(2, '0');
 }
 
-export const powerOperations = ['on', 'off', 'soft', 'cycle', 'reset'] as const;
-export const bootDevices = ['pxe', 'disk', 'bios', 'cdrom', 'safe'] as const;
+interface BmcOperation {
+  /** As Jobs and `tink` call it. */
+  readonly word: string;
+  readonly title: string;
+  readonly help: string;
+}
+
+export const powerOperations: readonly BmcOperation[] = [
+  { word: 'on', title: 'Power on', help: 'Switches the machine on' },
+  { word: 'off', title: 'Power off', help: 'Switches the machine off at once, without its operating system' },
+  { word: 'soft', title: 'Shut down', help: 'Asks the operating system to shut down' },
+  { word: 'cycle', title: 'Power cycle', help: 'Switches the machine off and on again' },
+  { word: 'reset', title: 'Reset', help: 'Restarts the machine at once, without its operating system' },
+];
+
+export const bootDevices: readonly BmcOperation[] = [
+  { word: 'pxe', title: 'Network', help: 'PXE or HTTP boot' },
+  { word: 'disk', title: 'Disk', help: 'The first disk' },
+  { word: 'bios', title: 'Firmware setup', help: 'The menu of the firmware' },
+  { word: 'cdrom', title: 'CD', help: 'A CD, also a virtual one' },
+  { word: 'safe', title: 'Disk, safe mode', help: 'The first disk, in safe mode' },
+];
+
+/** The title of a power operation. One that is unknown here is its own title. */
+export function powerTitle(word: string): string {
+  return powerOperations.find((one) => one.word === word)?.title ?? `Power ${word}`;
+}

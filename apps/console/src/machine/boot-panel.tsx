@@ -86,7 +86,7 @@ function BarRow({ bar }: { readonly bar: Bar }) {
     <li className={isTrouble ? 'trouble' : ''} title={message}>
       <span className="bar-label">
         {label}
-        {count > 1 && source !== 'image' && <span className="quiet"> ×{count}</span>}
+        {count > 1 && <span className="quiet"> ×{count}</span>}
       </span>
       <span className="bar-track" aria-hidden="true">
         <span
@@ -94,7 +94,9 @@ function BarRow({ bar }: { readonly bar: Bar }) {
           style={{ left: `${start * 100}%`, width: `${Math.min(width, 1 - start) * 100}%` }}
         />
       </span>
-      <span className="bar-time">{durationMs > 0 ? durationText(durationMs) : `+${durationText(atMs)}`}</span>
+      <span className="bar-time">
+        {durationMs > 0 ? `took ${durationText(durationMs)}` : `at ${durationText(atMs)}`}
+      </span>
       <span className="bar-message">{message}</span>
     </li>
   );

@@ -14,18 +14,16 @@ const PROTOCOL = 'tinkerbell.console.v1';
 // oxlint-disable-next-line import/no-default-export -- React.lazy reads the default export
 export default function ConsolePanel({ machine }: { readonly machine: Hardware }) {
   const { namespace, name } = machine.metadata;
+  const hint = hintFor(machine);
   const refusal = useMay(namespace)('create', hardware, 'console');
   const place = useRef<HTMLDivElement>(null);
   const [state, setState] = useState('connecting');
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     if (place.current === null || refusal !== undefined) return undefined;
-    return openConsole(
-      place.current,
-      `${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`,
-      setState,
-    );
-  }, [namespace, name, refusal, attempt]);
+    const path = `${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+    return openConsole(place.current, { path, hint }, setState);
+  }, [namespace, name, hint, refusal, attempt]);
   if (refusal !== undefined)
     return (
       <EmptyPage title="You cannot use the console">
@@ -47,8 +45,19 @@ export default function ConsolePanel({ machine }: { readonly machine: Hardware }
   );
 }
 
+interface WantedConsole {
+  /** `<namespace>/<name>` of the machine, encoded. */
+  readonly path: string;
+  /** What to do when the server does not open it. */
+  readonly hint: string;
+}
+
 /** Returns the function that closes it. */
-function openConsole(place: HTMLElement, path: string, report: (state: string) => void): () => void {
+function openConsole(
+  place: HTMLElement,
+  { path, hint }: WantedConsole,
+  report: (state: string) => void,
+): () => void {
   const terminal = withoutStyleElements(() => {
     const made = new Terminal({ fontSize: 13, scrollback: 5000, convertEol: false, screenReaderMode: true });
     made.open(place);
@@ -68,7 +77,7 @@ function openConsole(place: HTMLElement, path: string, report: (state: string) =
   socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) =>
     terminal.write(typeof data === 'string' ? data : new Uint8Array(data));
   socket.onclose = ({ reason, wasClean }) =>
-    report(`closed: ${reason || (wasClean ? 'the console ended' : HINT)}`);
+    report(`closed: ${reason || (wasClean ? 'the console ended' : hint)}`);
   const typed = terminal.onData((keys) => {
     if (socket.readyState === WebSocket.OPEN) socket.send(new TextEncoder().encode(keys));
   });
@@ -81,5 +90,10 @@ function openConsole(place: HTMLElement, path: string, report: (state: string) =
   };
 }
 
-const HINT =
-  'the server offers no console for this machine. Start the server with --enable-secondstar, and set spec.bmcRef of the machine';
+function hintFor({ spec }: Hardware): string {
+  const setting =
+    spec?.bmcRef === undefined
+      ? 'Set spec.bmcRef of the machine'
+      : 'Start the server with --enable-secondstar';
+  return `the server offers no console for this machine. ${setting}`;
+}

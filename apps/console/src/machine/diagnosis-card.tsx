@@ -24,13 +24,13 @@ export function DiagnosisCard({ machine, checks }: DiagnosisCardProps) {
         <span className="badge bad">{cause}</span> {text}
       </p>
       <p className="verdict-next">
-        {certainty ?? 'reported'} since <Time at={since} />
+        Stopped <Time at={since} />.{certainty !== undefined && ` The cause is ${certainty}.`}
       </p>
       {evidence.length > 0 && (
         <ul className="verdict-evidence" aria-label="Evidence">
           {evidence.map((one) => (
             <li key={`${one.time} ${one.text}`}>
-              <Time at={one.time} /> {one.text}
+              <Time at={one.time} />: {one.text}
             </li>
           ))}
         </ul>

@@ -95,7 +95,13 @@ function Head({ machine }: { readonly machine: Hardware }) {
             <Link to="/machines">Machines</Link> / {namespace}
           </>
         }
-        beside={power === undefined ? undefined : <StateBadge state={power} />}
+        beside={
+          power === undefined ? undefined : (
+            <span>
+              <span className="quiet">Power</span> <StateBadge state={power} />
+            </span>
+          )
+        }
         actions={
           <button type="button" className="button plain" onClick={() => setDeleting(true)}>
             Delete…

@@ -11,7 +11,7 @@ import { EmptyPage } from '../parts/empty-page.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { inNamespace, shellWord } from '../parts/shell-word.ts';
 import { Time } from '../parts/time.tsx';
-import { bootDevices, createJob, powerOperations, type WantedJob } from './bmc-job.ts';
+import { bootDevices, createJob, powerOperations, powerTitle, type WantedJob } from './bmc-job.ts';
 
 type Wish = WantedJob & { readonly title: string; readonly command: string };
 
@@ -63,17 +63,22 @@ function PowerCard({ machine, bmc, onWish }: PowerCardProps) {
         Power <StateBadge state={items[0]?.status?.powerState ?? 'unknown'} />
       </h2>
       <div className="button-row">
-        {powerOperations.map((operation) => (
-          <ActionButton key={operation} refusal={refusal} onAct={() => onWish(powerWish(operation, place))}>
-            {operation}
+        {powerOperations.map(({ word, title, help }) => (
+          <ActionButton key={word} help={help} refusal={refusal} onAct={() => onWish(powerWish(word, place))}>
+            {title}
           </ActionButton>
         ))}
       </div>
       <h3>Boot once from</h3>
       <div className="button-row">
         {bootDevices.map((device) => (
-          <ActionButton key={device} refusal={refusal} onAct={() => onWish(bootWish(device, place))}>
-            {device}
+          <ActionButton
+            key={device.word}
+            help={device.help}
+            refusal={refusal}
+            onAct={() => onWish(bootWish(device, place))}
+          >
+            {device.title}
           </ActionButton>
         ))}
       </div>
@@ -83,19 +88,19 @@ function PowerCard({ machine, bmc, onWish }: PowerCardProps) {
 
 function powerWish(operation: string, place: string): Wish {
   return {
-    title: `Power ${operation}`,
+    title: powerTitle(operation),
     word: `power-${operation}`,
     tasks: [{ powerAction: operation }],
     command: `tink power ${operation} ${place}`,
   };
 }
 
-function bootWish(device: string, place: string): Wish {
+function bootWish({ word, title }: (typeof bootDevices)[number], place: string): Wish {
   return {
-    title: `Boot once from ${device}`,
-    word: `boot-${device}`,
-    tasks: [{ bootDevice: { device, persistent: false, efiBoot: true } }],
-    command: `tink boot-device ${device} ${place}`,
+    title: `Boot once from: ${title}`,
+    word: `boot-${word}`,
+    tasks: [{ bootDevice: { device: word, persistent: false, efiBoot: true } }],
+    command: `tink boot-device ${word} ${place}`,
   };
 }
 
@@ -105,7 +110,7 @@ function JobsCard({ namespace, bmc }: { readonly namespace: string; readonly bmc
   return (
     <section className="card">
       <h2>Jobs</h2>
-      {own.length === 0 && <p className="quiet">The BMC was not asked to do anything yet.</p>}
+      {own.length === 0 && <p className="quiet">No job yet.</p>}
       <ul className="rows">
         {own.slice(0, JOBS_SHOWN).map((job) => (
           <JobRow key={job.metadata.name} job={job} />

@@ -1,6 +1,6 @@
 import type { JournalRecord } from '@tinkerbell/store-contract/journal';
 import { EmptyPage } from '../parts/empty-page.tsx';
-import { Time } from '../parts/time.tsx';
+import { clock, ClockTime, Time } from '../parts/time.tsx';
 
 const SHOWN_MAX = 500;
 
@@ -22,18 +22,25 @@ export function RecordList({
       </EmptyPage>
     );
   return (
-    <ol className={isPlain ? 'records plain' : 'records'} aria-label={label}>
-      {records
-        .slice(-SHOWN_MAX)
-        .toReversed()
-        .map(({ sequence, atMs, source, event, message }) => (
-          <li key={sequence}>
-            <Time at={atMs} />
-            {!isPlain && <span className="source">{source}</span>}
-            {!isPlain && <span className="event">{event}</span>}
-            <span className="message">{message}</span>
-          </li>
-        ))}
-    </ol>
+    <>
+      <p className="records-head">
+        Newest first, times in {clock.zone}
+        {records.length > SHOWN_MAX && `. The newest ${SHOWN_MAX} of ${records.length.toLocaleString()}`}
+      </p>
+      <ol className={isPlain ? 'records plain' : 'records'} aria-label={label}>
+        {records
+          .slice(-SHOWN_MAX)
+          .toReversed()
+          .map(({ sequence, atMs, source, event, message }) => (
+            <li key={sequence}>
+              <ClockTime atMs={atMs} />
+              <Time at={atMs} />
+              {!isPlain && <span className="source">{source}</span>}
+              {!isPlain && <span className="event">{event}</span>}
+              <span className="message">{message}</span>
+            </li>
+          ))}
+      </ol>
+    </>
   );
 }

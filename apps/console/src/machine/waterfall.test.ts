@@ -26,9 +26,9 @@ test('a transfer is a bar that ends at its record, and an action one bar of all 
       count,
     ]),
     [
-      ['offer sent', 0, 0, 0, 0.004, 1],
+      ['DHCP offer sent', 0, 0, 0, 0.004, 1],
       ['vmlinuz', 1000, 3000, 0.1, 0.3, 1],
-      ['write image', 5000, 5000, 0.5, 0.5, 2],
+      ['write image', 5000, 5000, 0.5, 0.5, 1],
     ],
   );
 });
@@ -44,7 +44,7 @@ test('the progress of a file over TFTP is one bar', () => {
     bars.map(({ atMs, durationMs, count }) => [atMs, durationMs, count]),
     [
       [0, 0, 1],
-      [1000, 20_000, 2],
+      [1000, 20_000, 1],
     ],
   );
 });
@@ -58,5 +58,26 @@ test('a bar never leaves the scale, and trouble is marked', () => {
   assert.deepEqual(
     bars.map(({ isTrouble }) => isTrouble),
     [false, true],
+  );
+});
+
+test('a label says what an event is about, and repeated events are counted', () => {
+  const { bars } = waterfallOf([
+    record(0, 'dhcp', 'request-ignored', { reason: 'no-reservation' }),
+    record(1000, 'dhcp', 'request-ignored', { reason: 'no-reservation' }),
+    record(2000, 'http', 'script-served'),
+    record(3000, 'syslog', 'message-received'),
+    record(4000, 'bmc', 'bmc-power-reported'),
+    { ...record(5000, 'workflow', 'state-changed'), message: 'workflow is PENDING' },
+  ]);
+  assert.deepEqual(
+    bars.map(({ label, count }) => [label, count]),
+    [
+      ['DHCP request ignored', 2],
+      ['boot script served', 1],
+      ['log messages', 1],
+      ['BMC power reported', 1],
+      ['workflow is PENDING', 1],
+    ],
   );
 });

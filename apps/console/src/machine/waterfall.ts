@@ -12,6 +12,7 @@ export interface Bar {
   readonly width: number;
   readonly message: string;
   readonly isTrouble: boolean;
+  /** How often it happened. */
   readonly count: number;
 }
 
@@ -38,7 +39,7 @@ export function waterfallOf(boot: readonly TimelineRecord[]): Waterfall {
     width: Math.max(WIDTH_MIN, (toMs - fromMs) / totalMs),
     message: last.message,
     isTrouble: meaningOf(last.event).kind === 'trouble',
-    count: records.length,
+    count: isOneStep(last) ? 1 : records.length,
   }));
   return { bars: bars.toSorted((one, other) => one.atMs - other.atMs), totalMs, startMs };
 }
@@ -55,6 +56,11 @@ function stepOf({ event, source, details = {}, sequence }: TimelineRecord): stri
   return `${source} ${sequence}`;
 }
 
+/** Its records are its start, its progress and its end. */
+function isOneStep({ event }: TimelineRecord): boolean {
+  return /^(transfer|action|iso)-|^file-moved$/.test(event);
+}
+
 function spanOf(records: readonly TimelineRecord[]) {
   const [first] = records;
   const last = records.at(-1);
@@ -65,9 +71,17 @@ function spanOf(records: readonly TimelineRecord[]) {
   return { records, last, fromMs: Math.min(first.atMs, last.atMs - took), toMs: last.atMs };
 }
 
-function labelOf({ event, details = {} }: TimelineRecord): string {
+function labelOf({ source, event, message, details = {} }: TimelineRecord): string {
   const { action, path } = details;
   if (event.startsWith('action-') && typeof action === 'string') return action;
   if (typeof path === 'string') return path.slice(path.lastIndexOf('/') + 1) || path;
-  return event.replaceAll('-', ' ');
+  if (event === 'state-changed') return message;
+  const words = event.replace(/^bmc-/, 'BMC-').replaceAll('-', ' ');
+  return LABELS[event] ?? (source === 'dhcp' ? `DHCP ${words}` : words);
 }
+
+/** Of events whose name alone does not say what they are about. */
+const LABELS: Readonly<Record<string, string>> = {
+  'message-received': 'log messages',
+  'script-served': 'boot script served',
+};

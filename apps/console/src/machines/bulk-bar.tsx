@@ -28,13 +28,14 @@ export function BulkBar({
       aria-label="Selected machines"
     >
       <span className="count">{rows.length === 0 ? 'None selected' : `${rows.length} selected`}</span>
-      {powerOperations.map((operation) => (
+      {powerOperations.map(({ word, title, help }) => (
         <ActionButton
-          key={operation}
+          key={word}
+          help={help}
           refusal={mayPower}
-          onAct={() => setChange({ kind: 'power', operation })}
+          onAct={() => setChange({ kind: 'power', operation: word })}
         >
-          Power {operation}
+          {title}
         </ActionButton>
       ))}
       <ActionButton refusal={mayPatch} onAct={() => setLabelling(true)}>

@@ -2,7 +2,7 @@
 import type { Hardware } from '@tinkerbell/resources';
 import { hardware, pathOf } from '../api/kinds.ts';
 import { sendForJson } from '../api/request.ts';
-import { createJob } from '../machine/bmc-job.ts';
+import { createJob, powerTitle } from '../machine/bmc-job.ts';
 import { inNamespace, shellWord } from '../parts/shell-word.ts';
 import type { MachineRow } from './machine-row.ts';
 
@@ -73,7 +73,7 @@ function oneCommand(change: BulkChange, names: string, place: string): string {
 export function titleOf(change: BulkChange): string {
   switch (change.kind) {
     case 'power':
-      return `Power ${change.operation}`;
+      return powerTitle(change.operation);
     case 'label':
       return change.value === ''
         ? `Remove the label ${change.name}`

@@ -25,7 +25,7 @@ export const machineColumns: readonly Column<MachineRow>[] = [
     value: ({ state }) => state,
     cell: ({ namespace, workflow, state }) =>
       workflow === '' ? (
-        <span className="quiet">none</span>
+        <span className="quiet">–</span>
       ) : (
         <RowLink to={['workflows', namespace, workflow]} className="plain-link">
           <StateBadge state={state} />
@@ -93,7 +93,7 @@ export const machineColumns: readonly Column<MachineRow>[] = [
 ];
 
 function BootHealth({ health, reason }: { readonly health: string; readonly reason: string | undefined }) {
-  if (health !== 'stopped') return <span className="quiet">{health}</span>;
+  if (health !== 'stopped') return <span className="quiet">{health || '–'}</span>;
   return (
     <span className="badge bad" title={reason}>
       {reason}

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { StateBadge } from '../parts/state-badge.tsx';
 import { Time } from '../parts/time.tsx';
 import type { Pool, ShownLease } from './use-leases.ts';
 
@@ -8,7 +7,7 @@ const SHOWN_MAX = 200;
 export function PoolsCard({ pools }: { readonly pools: readonly Pool[] }) {
   return (
     <section className="card">
-      <h2>Pools</h2>
+      <h2>Address pools</h2>
       {pools.length === 0 && (
         <>
           <p className="quiet">
@@ -25,7 +24,7 @@ export function PoolsCard({ pools }: { readonly pools: readonly Pool[] }) {
             </span>
             <span className="mini-progress">
               <progress value={leased} max={addresses} aria-label="Addresses assigned" /> {leased} of{' '}
-              {addresses}
+              {addresses} assigned
             </span>
             {inUseElsewhere > 0 && <span className="badge warn">{inUseElsewhere} in use elsewhere</span>}
           </li>
@@ -58,9 +57,13 @@ export function LeasesCard({ leases, total }: LeasesCardProps) {
             <Link to="/machines" search={{ q: mac }} className="mono">
               {mac}
             </Link>
-            <StateBadge state={state} />
-            <span className="row-text">{state === 'declined' && 'another machine uses it'}</span>
-            <Time at={until} isAhead />
+            <span className={state === 'declined' ? 'badge warn' : 'badge calm'}>{state}</span>
+            <span className="row-text">
+              {state === 'declined' && 'in use elsewhere: another machine answers at it'}
+            </span>
+            <span className="row-end quiet">
+              ends <Time at={until} isAhead />
+            </span>
           </li>
         ))}
       </ul>

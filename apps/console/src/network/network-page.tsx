@@ -17,23 +17,29 @@ export function NetworkPage() {
       <div className="columns">
         <PoolsCard pools={data?.pools ?? []} />
         <OtherServers samples={samples} />
-        <Counts title="DHCP messages" samples={samples} metric="dhcp_total" label="type" none="None yet." />
         <Counts
-          title="DHCP packets that were ignored"
+          title="DHCP messages, by type"
+          samples={samples}
+          metric="dhcp_total"
+          label="type"
+          none="None yet."
+        />
+        <Counts
+          title="Ignored DHCP packets, by reason"
           samples={samples}
           metric="dhcp_ignored_total"
           label="reason"
-          none="Every packet was answered."
+          none="None yet."
         />
         <Counts
-          title="TFTP transfers"
+          title="TFTP transfers, by outcome"
           samples={samples}
           metric="tftp_transfers_total"
           label="outcome"
           none="None yet."
         />
         <Counts
-          title="Requests for boot scripts"
+          title="Requests for boot scripts, by outcome"
           samples={samples}
           metric="ipxe_script_requests_total"
           label="outcome"
@@ -112,8 +118,8 @@ function RelayCard({ samples }: { readonly samples: readonly Sample[] }) {
         </>
       ) : (
         <p className="quiet">
-          This server is not a relay. Machines behind a router need one there, or a relay target of the
-          router.
+          This server is not a relay. Machines behind a router need a relay in their network, or a router that
+          forwards DHCP to this server.
         </p>
       )}
     </section>

@@ -37,7 +37,7 @@ export function CsvForm({
   return (
     <section className="form" aria-label="From CSV">
       <label className="field">
-        <span>Paste rows from a spreadsheet, with a first line of names</span>
+        <span>Paste rows from a spreadsheet. The first row names the columns</span>
         <textarea
           className="csv"
           rows={8}

@@ -1,9 +1,10 @@
 /** What happens now, and what needs a person. */
 import { useMemo } from 'react';
 import { Link } from '@tanstack/react-router';
-import type { Workflow } from '@tinkerbell/resources';
+import type { Hardware, Workflow } from '@tinkerbell/resources';
 import { hardware, workflows } from '../api/kinds.ts';
 import { useObjects } from '../api/use-objects.ts';
+import { bootCondition } from '../machine/boot-condition.ts';
 import { EmptyPage } from '../parts/empty-page.tsx';
 import { FailureText } from '../parts/failure-text.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -29,7 +30,7 @@ export function OverviewPage() {
   );
   const running = newestFirst.filter((one) => ['RUNNING', 'PREPARING', 'POST'].includes(stateOf(one)));
   const stuck = newestFirst.filter(needsPerson);
-  const stopped = machines.items.filter(isStopped);
+  const stopped = machines.items.filter((one) => isStopped(one) && !isInRows(one, stuck));
   const isEmpty = machines.isComplete && machines.items.length === 0 && machines.failure === undefined;
   return (
     <div className="page">
@@ -47,7 +48,7 @@ export function OverviewPage() {
       <div className="columns wide">
         <section className="card">
           <h2>Needs a person</h2>
-          <StoppedMachines machines={stopped} />
+          {stopped.length > 0 && <StoppedMachines machines={stopped} />}
           {(stuck.length > 0 || stopped.length === 0) && (
             <WorkflowRows workflows={stuck} none="Nothing waits for you." />
           )}
@@ -58,7 +59,7 @@ export function OverviewPage() {
           )}
         </section>
         <section className="card">
-          <h2>Happens now</h2>
+          <h2>Running now</h2>
           <WorkflowRows workflows={running} none="No workflow runs." />
         </section>
         <WarningCard namespace={namespace} />
@@ -80,7 +81,13 @@ function Counts({ machines, works }: { readonly machines: number; readonly works
       <li>
         <Link to="/machines">
           <strong>{machines.toLocaleString()}</strong>
-          <span>machines</span>
+          <span>{machines === 1 ? 'machine' : 'machines'}</span>
+        </Link>
+      </li>
+      <li>
+        <Link to="/workflows">
+          <strong>{works.length.toLocaleString()}</strong>
+          <span>{works.length === 1 ? 'workflow' : 'workflows'}</span>
         </Link>
       </li>
       {[...counts].toSorted().map(([state, count]) => (
@@ -116,7 +123,7 @@ function WorkflowRows({
             </Link>
             <StateBadge state={stateOf(workflow)} />
             <span className="quiet">
-              {done}/{all}
+              {done} of {all} actions
             </span>
             <span className="row-text">{troubleOf(workflow) || action}</span>
             <Time at={workflow.metadata.creationTimestamp} />
@@ -124,6 +131,15 @@ function WorkflowRows({
         );
       })}
     </ul>
+  );
+}
+
+/** Its failed action is shown with the workflow, so the machine is not shown as well. */
+function isInRows(machine: Hardware, rows: readonly Workflow[]): boolean {
+  const { namespace, name } = machine.metadata;
+  return (
+    bootCondition(machine)?.reason === 'ActionFailed' &&
+    rows.some(({ metadata, spec }) => metadata.namespace === namespace && spec?.hardwareRef === name)
   );
 }
 

@@ -10,9 +10,9 @@ export function UnknownCard() {
   const items = data?.items ?? [];
   return (
     <section className="card">
-      <h2>Asks to boot, not registered</h2>
+      <h2>Unregistered machines that ask to boot</h2>
       {items.length === 0 ? (
-        <p className="quiet">No unknown machine has asked.</p>
+        <p className="quiet">None has asked.</p>
       ) : (
         <ul className="rows">
           {items.slice(0, SHOWN_MAX).map(({ mac, bmc, client, message, lastSeen }) => (

@@ -19,9 +19,9 @@ export function WarningCard({ namespace }: { readonly namespace: string }) {
   );
   return (
     <section className="card">
-      <h2>Trouble of machines</h2>
+      <h2>Warnings</h2>
       {warnings.length === 0 && (
-        <p className="quiet">{failure === undefined ? 'No machine reports trouble.' : failure.message}</p>
+        <p className="quiet">{failure === undefined ? 'No machine has a problem.' : failure.message}</p>
       )}
       <ul className="rows">
         {warnings.map(({ metadata, involvedObject, reason, message, lastTimestamp }) => (

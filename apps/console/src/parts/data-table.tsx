@@ -82,7 +82,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
 
 /** The tracks of the grid that each row is. The columns share what is left of the width. */
 function tracksOf(columns: readonly SizedColumn[], hasCheckboxes: boolean): string {
-  const tracks = columns.map(({ width }) => `minmax(0, ${width}fr)`);
+  const tracks = columns.map(({ width, share = width }) => `minmax(0, ${share}fr)`);
   return [...(hasCheckboxes ? [`${CHECK_WIDTH}px`] : []), ...tracks].join(' ');
 }
 

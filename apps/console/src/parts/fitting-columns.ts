@@ -4,6 +4,8 @@ export interface SizedColumn {
   readonly id: string;
   /** The least width in pixels at which it can be read. */
   readonly width: number;
+  /** Its share of a table that is wider than needed (default: its width). */
+  readonly share?: number;
   /** The order in which columns leave a table that is too narrow: 1 first. Absent: it stays. */
   readonly leaves?: number;
 }

@@ -25,12 +25,21 @@ function roughDuration(ms: number): string {
 
 /** `4.2 s`, `2 min 5 s`, `1 h 4 min`. */
 export function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
+  const tenths = Math.round(ms / 100);
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  // Rounded before it is cut into units, so that no unit reaches 60.
+  const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The time between two stamps of whole seconds: `under 1 s`, `4 s`, `2 min 5 s`. */
+export function wholeSecondsText(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 1) return 'under 1 s';
+  return seconds < 60 ? `${seconds} s` : durationText(seconds * 1000);
 }
 
 /** `1.4 MB`. */

@@ -1,4 +1,4 @@
-import { useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useRef, type KeyboardEvent, type ReactNode } from 'react';
 
 interface TabsProps<Id extends string> {
   readonly label: string;
@@ -11,6 +11,11 @@ interface TabsProps<Id extends string> {
 /** Tabs of the pattern of WAI-ARIA: arrow keys move between them. */
 export function Tabs<Id extends string>({ label, tabs, chosen, onChoose, children }: TabsProps<Id>) {
   const list = useRef<HTMLDivElement>(null);
+  // On a phone, the chosen one may be beyond the edge.
+  useEffect(() => {
+    const tab = list.current?.querySelector(`#tab-${chosen}`);
+    tab?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [chosen]);
   const onKey = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { clockOf } from './clock-time.ts';
 import { relativeTime } from './relative-time.ts';
 
 const TICK_MS = 5000;
@@ -19,15 +20,8 @@ export function useNowMs(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }
 
-/** As `toLocaleString` writes it, without its search for the locale at each call. */
-const exactTime = new Intl.DateTimeFormat(undefined, {
-  year: 'numeric',
-  month: 'numeric',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: 'numeric',
-  second: 'numeric',
-});
+/** The clock of the browser. */
+export const clock = clockOf();
 
 interface TimeProps {
   readonly at: string | number | undefined;
@@ -41,8 +35,18 @@ export function Time({ at, isAhead = false }: TimeProps) {
   if (at === undefined || at === '') return <span className="quiet">–</span>;
   const time = new Date(at);
   return (
-    <time dateTime={time.toISOString()} title={exactTime.format(time)} className="time">
+    <time dateTime={time.toISOString()} title={clock.exact(time.getTime())} className="time">
       {relativeTime(time.getTime(), isAhead ? now : Math.max(now, time.getTime()))}
+    </time>
+  );
+}
+
+/** The time on the clock, for records that follow each other within a second. */
+export function ClockTime({ atMs }: { readonly atMs: number }) {
+  const now = useNowMs();
+  return (
+    <time dateTime={new Date(atMs).toISOString()} title={clock.exact(atMs)} className="clock-time">
+      {clock.text(atMs, now)}
     </time>
   );
 }

@@ -11,7 +11,11 @@ export function TinkCommand({ command }: { readonly command: string }) {
   };
   return (
     <div className="tink-command">
-      <code>{command}</code>
+      <code>
+        {command
+          .split(/(\s+)/)
+          .map((word, index) => (word.trim() === '' ? word : <span key={`${index} ${word}`}>{word}</span>))}
+      </code>
       <button type="button" aria-label="Copy the command" onClick={() => void copy()}>
         {isCopied ? 'Copied' : 'Copy'}
       </button>

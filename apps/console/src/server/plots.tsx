@@ -1,6 +1,6 @@
 import { lazy, Suspense, useMemo } from 'react';
 import { bytesText } from '../parts/relative-time.ts';
-import { Time } from '../parts/time.tsx';
+import { clock, Time } from '../parts/time.tsx';
 import { startIn, type History, type Point } from './history.ts';
 
 const Plot = lazy(() => import('./plot.tsx'));
@@ -30,6 +30,7 @@ export function Plots({ history }: { readonly history: History }) {
   return (
     <section className="card" aria-label="Plots">
       <h2>The last hour</h2>
+      <p className="quiet">Times in {clock.zone}</p>
       <SinceStart history={history} />
       <Suspense fallback={<p className="waiting">Loading…</p>}>
         <div className="plots">

@@ -6,7 +6,7 @@ import { workflows } from '../api/kinds.ts';
 import { useMay } from '../api/permissions.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { EmptyPage } from '../parts/empty-page.tsx';
-import { durationText } from '../parts/relative-time.ts';
+import { wholeSecondsText } from '../parts/relative-time.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { useNowMs } from '../parts/time.tsx';
 import type { Wish } from './operations.ts';
@@ -110,7 +110,7 @@ function Took({ action }: Pick<PlacedAction, 'action'>) {
   const { executionStart: start, executionStop: stop } = action;
   if (start === undefined || start === '') return <span className="took" />;
   const endMs = stop === undefined || stop === '' ? now : Date.parse(stop);
-  return <span className="took">{durationText(Math.max(0, endMs - Date.parse(start)))}</span>;
+  return <span className="took">{wholeSecondsText(endMs - Date.parse(start))}</span>;
 }
 
 type MenuProps = Omit<ActionListProps, 'records'> & { readonly placed: PlacedAction };

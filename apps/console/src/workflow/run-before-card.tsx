@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Workflow } from '@tinkerbell/resources';
 import { pathOf, workflows } from '../api/kinds.ts';
 import { sendForJson } from '../api/request.ts';
-import { durationText } from '../parts/relative-time.ts';
+import { wholeSecondsText } from '../parts/relative-time.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Time } from '../parts/time.tsx';
 import { comparedRuns, runBefore, type RanAction } from './run-comparison.ts';
@@ -18,7 +18,7 @@ export function RunBeforeCard({ workflow }: { readonly workflow: Workflow }) {
   const { namespace, name, creationTimestamp } = before.metadata;
   return (
     <details className="card run-before">
-      <summary>Compare with the run before</summary>
+      <summary>Compare with the previous run</summary>
       <ul className="rows">
         <li>
           <Link to="/workflows/$namespace/$name" params={{ namespace, name }} className="strong">
@@ -33,8 +33,8 @@ export function RunBeforeCard({ workflow }: { readonly workflow: Workflow }) {
           <thead>
             <tr>
               <th>Action</th>
-              <th>Now</th>
-              <th>Before</th>
+              <th>This run</th>
+              <th>Previous run</th>
               <th>Changed</th>
             </tr>
           </thead>
@@ -63,7 +63,7 @@ function Ran({ action }: { readonly action: RanAction | undefined }) {
   const { state, tookMs } = action;
   return (
     <>
-      <StateBadge state={state} /> {tookMs !== undefined && durationText(tookMs)}
+      <StateBadge state={state} /> {tookMs !== undefined && wholeSecondsText(tookMs)}
     </>
   );
 }

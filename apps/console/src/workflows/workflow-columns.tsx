@@ -11,7 +11,7 @@ export const nameOf = ({ metadata: { name } }: Workflow): string => name;
 export const workflowColumns: readonly Column<Workflow>[] = [
   {
     id: 'name',
-    width: 180,
+    width: 170,
     title: 'Name',
     value: nameOf,
     cell: ({ metadata: { namespace, name } }) => (
@@ -56,7 +56,15 @@ export const workflowColumns: readonly Column<Workflow>[] = [
       );
     },
   },
-  { id: 'trouble', width: 260, leaves: 2, title: 'What is wrong', value: troubleOf, className: 'wide-text' },
+  {
+    id: 'trouble',
+    width: 260,
+    share: 360,
+    leaves: 2,
+    title: 'What is wrong',
+    value: troubleOf,
+    className: 'wide-text',
+  },
   {
     id: 'created',
     width: 104,

@@ -41,6 +41,15 @@ test('rejects every unedited example, and names the values to edit', async () =>
   assert.equal(await done('get all -A -o name'), '');
 });
 
+test('accepts an example whose MAC an editor has replaced everywhere', async () => {
+  const text = readFileSync(join(EXAMPLES, 'debian/hardware.yaml'), 'utf8');
+  const input = text
+    .replaceAll('08:00:27:9e:f5:3a', '52:54:00:12:99:01')
+    .replaceAll('192.168.56.', '10.9.8.');
+  assert.match(input, /tinkerbell\.org\/example: 52:54:00:12:99:01/);
+  assert.match(await done('apply --dry-run -f -', { input }), /^hardware\/machine-1 created/);
+});
+
 test('rejects placeholders in Secrets, which are sent in base64', async () => {
   const secret = (fields: object) =>
     JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'login' }, ...fields });

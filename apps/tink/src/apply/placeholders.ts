@@ -11,6 +11,8 @@ import { problemAt, type LocatedObject } from '../manifests/manifest-objects.ts'
 
 /** The annotation on an example Hardware. It contains the placeholder MAC. */
 export const EXAMPLE_ANNOTATION = 'tinkerbell.org/example';
+/** The MACs of all examples. An editor that replaces the MAC everywhere also changes the annotation. */
+const EXAMPLE_MAC = /^08:00:27:9e:f5:/;
 const REPLACE = 'REPLACE-WITH-';
 /** The network of all examples. */
 const EXAMPLE_NETWORK = /\b192\.168\.56\.\d{1,3}\b/;
@@ -21,7 +23,7 @@ const DEPTH_MAX = 24;
 export function placeholderProblems(objects: readonly LocatedObject[]): readonly ManifestProblem[] {
   const isExample = objects.some(({ resource }) => hasPlaceholderMac(resource));
   return objects.flatMap((object) => {
-    const mac = object.resource.metadata.annotations?.[EXAMPLE_ANNOTATION];
+    const mac = exampleMacOf(object.resource);
     return [...textsIn(object.resource, []), ...secretTexts(object.resource)]
       .filter(({ path }) => path[0] !== 'metadata')
       .flatMap(({ path, text }) => {
@@ -32,9 +34,14 @@ export function placeholderProblems(objects: readonly LocatedObject[]): readonly
 }
 
 function hasPlaceholderMac(resource: Resource): boolean {
-  const mac = resource.metadata.annotations?.[EXAMPLE_ANNOTATION];
+  const mac = exampleMacOf(resource);
   if (mac === undefined || !isOfKind(resource, hardwareKind)) return false;
   return (resource.spec?.interfaces ?? []).some(({ dhcp }) => dhcp?.mac === mac);
+}
+
+function exampleMacOf({ metadata }: Resource): string | undefined {
+  const mac = metadata.annotations?.[EXAMPLE_ANNOTATION];
+  return mac !== undefined && EXAMPLE_MAC.test(mac) ? mac : undefined;
 }
 
 function whatIsWrong(

@@ -1,9 +1,10 @@
 /** `~/.config/tink/config.yaml`: the known servers, and the default server and namespace. */
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf, messageOf } from '@tinkerbell/platform-contract';
+import { codeOf } from '@tinkerbell/platform-contract';
 import { isRecord, nearest } from '@tinkerbell/resources';
 import { parseYaml, positionOf, stringifyYaml, toJson } from '@tinkerbell/yaml';
+import { unreadable } from '../files/unreadable.ts';
 import { TinkFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 
@@ -68,7 +69,7 @@ export async function readConfig(path: string): Promise<Config> {
     text = await readFile(path, 'utf8');
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return {};
-    throw new TinkFailure(`cannot read ${path}: ${messageOf(thrown)}`);
+    throw unreadable(path, thrown);
   }
   return parseConfig(text, path);
 }

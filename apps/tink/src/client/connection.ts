@@ -1,7 +1,7 @@
 /** Reads the tokens and certificates of a context. */
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '@tinkerbell/platform-contract';
 import type { Context } from './config-file.ts';
+import { readingProblem } from '../files/unreadable.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { createLoginTokens, type LoginPlace, type LoginTokens } from '../login/login-tokens.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -82,7 +82,7 @@ async function tlsOf(context: Context): Promise<TlsSettings> {
 async function textOf(field: string, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   return readFile(path, 'utf8').catch((error: unknown) => {
-    throw new TinkFailure(`${field}: cannot read ${path}: ${messageOf(error)}`);
+    throw new TinkFailure(`${field}: cannot read ${path}: ${readingProblem(error)}`);
   });
 }
 

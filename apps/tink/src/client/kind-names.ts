@@ -34,12 +34,22 @@ function unknownKind(word: string, kinds: readonly ApiKind[], why: string | unde
     word,
     names.filter((name) => name.length > 2),
   );
-  const known = `known kinds: ${kinds.map((one) => [one.plural, ...one.shortNames].join(' or ')).join(', ')}`;
   const more = why === undefined ? '' : `; could not get the server’s kinds: ${why}`;
   return usageFailure(
     `unknown kind ${JSON.stringify(word)}`,
-    (close === undefined ? known : `did you mean ${close}? ${known}`) + more,
+    (close === undefined ? `known kinds: ${knownText(kinds)}` : `did you mean ${close}?`) + more,
   );
+}
+
+/** `hardware (hw), templates (tpl)`: those of every day first. */
+function knownText(kinds: readonly ApiKind[]): string {
+  const isEveryday = (kind: ApiKind): boolean => everyday.some((one) => isSameKind(one, kind));
+  const sorted = [...kinds.filter(isEveryday), ...kinds.filter((kind) => !isEveryday(kind))];
+  return sorted
+    .map(({ plural, shortNames }) =>
+      shortNames.length === 0 ? plural : `${plural} (${shortNames.join(', ')})`,
+    )
+    .join(', ');
 }
 
 /** Parses `hardware`, `hw,wf` or `all`. */

@@ -172,5 +172,5 @@ test('the texts escape what machines have sent, and a machine without a verdict 
   });
   assert.ok(!text.includes('\u001b'));
   const unknown = { namespace: 'default', machine: 'm2', reason: 'no diagnosis yet' };
-  assert.equal(summaryText([unknown]), '1 machines: 1 unknown\n');
+  assert.equal(summaryText([unknown]), '1 machine: 1 unknown\n');
 });

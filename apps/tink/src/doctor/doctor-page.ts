@@ -58,5 +58,6 @@ export function summaryText(all: readonly Examined[]): string {
   const stopped = all.filter(isStopped).map((one) => `${diagnosisText(one)}\n`);
   const counts = Map.groupBy(all, (one) => ('state' in one ? one.state : 'unknown'));
   const parts = [...counts].map(([state, machines]) => `${machines.length} ${state}`).sort();
-  return `${stopped.join('')}${all.length} machines${parts.length === 0 ? '' : `: ${parts.join(', ')}`}\n`;
+  const amount = all.length === 1 ? '1 machine' : `${all.length} machines`;
+  return `${stopped.join('')}${amount}${parts.length === 0 ? '' : `: ${parts.join(', ')}`}\n`;
 }

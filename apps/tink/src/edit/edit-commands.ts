@@ -1,12 +1,12 @@
 /** `tink edit` and `tink patch`. */
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '@tinkerbell/platform-contract';
 import { Option, type Command } from 'commander';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
 import { groupVersionOf, type ApiKind } from '../client/api-kind.ts';
 import type { PatchOptions } from '../client/client.ts';
 import { editObject, type EditOptions } from './edit-object.ts';
-import { TinkFailure, usageFailure } from '../failure.ts';
+import { unreadable } from '../files/unreadable.ts';
+import { usageFailure } from '../failure.ts';
 import { kindOf, nameOf } from '../client/kind-names.ts';
 import { withCloseNames } from '../client/name-advice.ts';
 import { objectDiff, shownDiff } from '../output/object-diff.ts';
@@ -127,7 +127,7 @@ async function fileText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (thrown) {
-    throw new TinkFailure(`cannot read ${path}: ${messageOf(thrown)}`);
+    throw unreadable(path, thrown);
   }
 }
 

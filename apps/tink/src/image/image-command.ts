@@ -102,6 +102,8 @@ function addList(group: Command, terminal: Terminal): void {
         digest,
         disk === undefined ? '' : diskText(disk),
       ]);
+      if (rows.length === 0)
+        return terminal.err(`no images${repository === undefined ? '' : ` in ${repository}`}\n`);
       terminal.out(alignedText([['REPOSITORY', 'TAG', 'SIZE', 'DIGEST', 'DISK'], ...rows]));
     });
 }
@@ -169,9 +171,13 @@ function addCollect(group: Command, terminal: Terminal): void {
     .action(async ({ json }: JsonOption, command: Command) => {
       const report = await (await registryOf(command, terminal)).collectGarbage();
       if (json === true) return terminal.out(`${JSON.stringify(report)}\n`);
-      const rows = Object.entries(report ?? {}).map(([name, value]) => [name, String(value)]);
-      terminal.out(alignedText(rows));
+      terminal.out(alignedText(Object.entries(report ?? {}).map(reportRow)));
     });
+}
+
+/** `removedBytes` becomes `removed bytes`. */
+function reportRow([name, value]: readonly [string, unknown]): string[] {
+  return [name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), String(value)];
 }
 
 async function registryOf(command: Command, terminal: Terminal): Promise<RegistrySession> {

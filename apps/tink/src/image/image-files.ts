@@ -4,6 +4,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf } from '@tinkerbell/platform-contract';
 import { BLOCK_BYTES, decodeHeader, TarError, type TarHeader } from '@tinkerbell/tar';
+import { unreadable } from '../files/unreadable.ts';
 import { TinkFailure } from '../failure.ts';
 
 export interface ImageFiles {
@@ -21,15 +22,19 @@ const READ_BYTES_MAX = 16 * 1024 * 1024;
 const ENTRIES_MAX = 100_000;
 const CHUNK_BYTES = 1024 * 1024;
 
+/** What `tink image push` takes. */
+export const CONTAINER_IMAGE =
+  'use an OCI layout (a folder or a tar archive), or the archive of "docker save"; "tink image add" stores a disk image';
+
 /** Throws a TinkFailure for a path that is neither a folder nor a tar archive. */
 export async function openImageFiles(path: string): Promise<ImageFiles> {
   const found = await stat(path).catch((thrown: unknown) => {
-    throw new TinkFailure(`cannot read ${path}: ${messageOf(thrown)}`);
+    throw unreadable(path, thrown);
   });
   if (found.isDirectory()) return folderFiles(path);
   const places = await tarPlaces(path).catch((thrown: unknown) => {
     throw new TinkFailure(`${path} ${messageOf(thrown)}`, {
-      advice: 'use an OCI layout (a folder or a tar archive), or the archive of "docker save"',
+      advice: CONTAINER_IMAGE,
     });
   });
   return tarFiles(path, places);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import {
   mediaTypes,
+  OciError,
   parseReference,
   readDescriptor,
   readDigest,
@@ -11,7 +12,7 @@ import {
 } from '@tinkerbell/oci';
 import { isRecord } from '@tinkerbell/resources';
 import { TinkFailure } from '../failure.ts';
-import type { ImageFiles } from './image-files.ts';
+import { CONTAINER_IMAGE, type ImageFiles } from './image-files.ts';
 
 export interface SourceBlob {
   readonly digest: Digest;
@@ -38,7 +39,7 @@ export async function imageSourceOf(files: ImageFiles, chosen: string | undefine
   if ((await files.size('index.json')) !== undefined) return layoutSource(files, chosen);
   if ((await files.size('manifest.json')) !== undefined) return dockerSource(files, chosen);
   throw new TinkFailure(`${files.shown} has neither index.json nor manifest.json`, {
-    advice: 'use an OCI layout (a folder or a tar archive), or the archive of "docker save"',
+    advice: CONTAINER_IMAGE,
   });
 }
 
@@ -155,8 +156,21 @@ function listIn(value: unknown, what: string): readonly unknown[] {
   throw new TinkFailure(`${what} has no list of images or layers`);
 }
 
+const ANY_REGISTRY = 'this.server/';
+
 /** A name on this server: `lab/tool`, `lab/tool:v1` or `lab/tool@sha256:...`. */
 export function nameOnServer(text: string): { repository: string; reference: string } {
-  const { repository, tag = 'latest', digest } = parseReference(`this.server/${text}`);
+  const { repository, tag = 'latest', digest } = parsed(text);
   return { repository, reference: digest ?? tag };
+}
+
+/** The parser needs a registry. Its errors show only what the user wrote. */
+function parsed(text: string): ReturnType<typeof parseReference> {
+  try {
+    return parseReference(`${ANY_REGISTRY}${text}`);
+  } catch (thrown) {
+    if (!(thrown instanceof OciError)) throw thrown;
+    const reason = thrown.message.slice(`${thrown.field}: `.length);
+    throw new OciError(thrown.field, reason.replace(ANY_REGISTRY, ''));
+  }
 }

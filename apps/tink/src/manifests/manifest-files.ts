@@ -1,8 +1,8 @@
 /** Reads the texts of `-f`: files, folders, standard input. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, messageOf } from '@tinkerbell/platform-contract';
 import { YAML_TEXT_LIMIT } from '@tinkerbell/yaml';
+import { unreadable } from '../files/unreadable.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 
@@ -70,15 +70,4 @@ async function manifestsAt(path: string, options: ReadOptions): Promise<readonly
   if (names.length > 0) return names;
   const advice = options.recursive ? undefined : 'to include subfolders, add --recursive';
   throw new TinkFailure(`${path} has no .yaml, .yml or .json file`, { advice });
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'file not found',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-};
-
-function unreadable(path: string, error: unknown): TinkFailure {
-  const reason = reasons[codeOf(error) ?? ''] ?? messageOf(error);
-  return new TinkFailure(`cannot read ${path}: ${reason}`);
 }

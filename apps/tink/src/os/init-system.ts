@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '@tinkerbell/platform-contract';
 import { nearest } from '@tinkerbell/resources';
 import { placeholderProblems } from '../apply/placeholders.ts';
 import type { Session } from '../client/session.ts';
+import { unreadable } from '../files/unreadable.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { checkManifests, formatManifestProblem } from '../manifests/manifest-objects.ts';
 import { findHardware } from '../workflow/create-workflow.ts';
@@ -104,6 +104,6 @@ function leftToEdit(texts: Readonly<Record<string, string>>, folder: string): re
 export async function fileText(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   return readFile(path, 'utf8').catch((thrown: unknown) => {
-    throw new TinkFailure(`cannot read ${path}: ${messageOf(thrown)}`);
+    throw unreadable(path, thrown);
   });
 }

@@ -119,6 +119,7 @@ test('mistakes on the command line name the way out', async () => {
     await usage('os init talo --hardware m1'),
     /there is no system "talo"\n +did you mean talos\?/,
   );
+  assert.match(await usage('os init talo'), /there is no system "talo"/);
   assert.match(await usage('os init vyos'), /--hardware is missing\n +name registered machines/);
   assert.match(
     await usage(`os init talos --hardware m1 ${ADDRESS}`),

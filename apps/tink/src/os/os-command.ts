@@ -10,7 +10,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { pairsOf } from '../workflow/hardware-map.ts';
 import { checkSystem } from './check-system.ts';
 import type { Finding } from './finding.ts';
-import { fileText, initSystem, type InitWish } from './init-system.ts';
+import { fileText, initSystem, knownSystem, type InitWish } from './init-system.ts';
 import { systems } from './systems.ts';
 import { problemOfUrl } from './url-problem.ts';
 
@@ -91,6 +91,7 @@ function addInit(os: Command, terminal: Terminal): void {
       ),
     )
     .action(async (system: string, flags: InitFlags, command: Command) => {
+      knownSystem(system);
       const session = await sessionOf(command, terminal);
       const { files, left } = await initSystem(session, await wishOf(system, flags));
       if (flags.json === true) return terminal.out(`${JSON.stringify({ files, left })}\n`);

@@ -1,6 +1,7 @@
 /** Creates, lists and revokes accounts of programs with their role and tokens. */
 import {
   clusterRoleBindingKind,
+  clusterRoleKind,
   objectMeta,
   roleBindingKind,
   serviceAccountKind,
@@ -9,12 +10,13 @@ import {
 } from '@tinkerbell/resources';
 import { tokenRequestIn } from '../client/answers.ts';
 import { collectionPathOf, type ApiKind } from '../client/api-kind.ts';
-import { TinkFailure } from '../failure.ts';
+import { TinkFailure, usageFailure } from '../failure.ts';
 import { ApiFailure } from '../client/server-failure.ts';
 import type { Session } from '../client/session.ts';
 
 const LABEL = 'tinkerbell.org/token';
 const GROUP = 'rbac.authorization.k8s.io' as const;
+const roles = { ...clusterRoleKind, namespaced: false };
 const clusterWide: ApiKind<BindingResource> = { ...clusterRoleBindingKind, namespaced: false };
 
 export interface TokenWish {
@@ -33,6 +35,7 @@ export interface MadeToken {
 /** Creates the account and its binding if they are missing, and a new token. With `-n`, the role applies only in that namespace. */
 export async function makeToken(session: Session, { name, role, seconds }: TokenWish): Promise<MadeToken> {
   const { client, namespace, namespaceAsked } = session;
+  await requireRole(session, role);
   const account = object(serviceAccountKind, { name, namespace, labels: { [LABEL]: 'true' } });
   await unlessThere(() => client.create(serviceAccountKind, account));
   const kind = namespaceAsked === undefined ? clusterWide : roleBindingKind;
@@ -55,6 +58,20 @@ export async function makeToken(session: Session, { name, role, seconds }: Token
     await client.ask(path, { ...request, spec: { expirationSeconds: seconds } }),
   );
   return { token: status.token, expires: status.expirationTimestamp };
+}
+
+/** Who may not read roles learns from the server what is wrong. */
+async function requireRole({ client, namespace }: Session, name: string): Promise<void> {
+  try {
+    await client.get({ kind: roles, namespace, name });
+  } catch (thrown) {
+    if (!(thrown instanceof ApiFailure) || thrown.code !== 404) return;
+    const { items } = await client.list(roles, {});
+    throw usageFailure(
+      `there is no role "${name}"`,
+      `roles: ${items.map(({ metadata }) => metadata.name).join(', ')}`,
+    );
+  }
 }
 
 export interface Account {

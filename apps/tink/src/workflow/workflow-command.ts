@@ -27,7 +27,7 @@ export function addWorkflow(program: Command, terminal: Terminal): void {
   const group = program
     .command('workflow')
     .alias('wf')
-    .description('run templates on machines: create, watch, pause, fix, retry');
+    .description('run templates on machines: create, events, logs, pause, edit, retry');
   addCreate(group, terminal);
   addKindVerbs(group, workflowKind, terminal);
   withEventsOptions(group.command('events <name>'))

@@ -12,7 +12,6 @@ import { addDisk, type AddedDisk } from './add-disk.ts';
 import { openDiskSource, sourceFailure } from './disk-source.ts';
 import { earlierDisks } from './stored-disks.ts';
 
-const quiet: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
 /** Progress in a log, where each report is a line. */
 const STEPS_IN_LOG = 10;
 const STEPS_ON_TERMINAL = 200;
@@ -63,7 +62,7 @@ async function addFrom(
   await using scope = new AsyncDisposableStack();
   try {
     const earlier = await earlierDisks(place.registry, place.repository, place.reference);
-    const source = await openDiskSource(text, { signal, clock, log: quiet }, scope);
+    const source = await openDiskSource(text, { signal, clock, log: retriesOf(terminal) }, scope);
     return await addDisk(source, {
       ...place,
       earlier,
@@ -88,6 +87,22 @@ function nameFor(name: string): { readonly repository: string; readonly referenc
   throw new TinkFailure(`${name} names a digest, which is known after the image is stored`, {
     advice: 'use a tag: disks/debian:12',
   });
+}
+
+/** Prints why a download is tried again, which lasts up to a minute. A reason that repeats is printed once. */
+function retriesOf(terminal: Terminal): Log {
+  let last: unknown;
+  const log: Log = {
+    debug() {},
+    info() {},
+    warn(_message, { reason } = {}) {
+      if (reason !== last) terminal.err(`the download is interrupted: ${String(reason)}; trying again\n`);
+      last = reason;
+    },
+    error() {},
+    child: () => log,
+  };
+  return log;
 }
 
 /** Prints nothing for a stream, whose size is unknown. */

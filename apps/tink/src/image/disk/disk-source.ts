@@ -12,8 +12,9 @@ import {
   qcow2Decoders,
   runProgram,
 } from '@tinkerbell/action-kit';
-import { messageOf, type Clock, type Log } from '@tinkerbell/platform-contract';
+import { type Clock, type Log } from '@tinkerbell/platform-contract';
 import { isQcow2, openQcow2, Qcow2Error, type ImagePart } from '@tinkerbell/qcow2';
+import { readingProblem } from '../../files/unreadable.ts';
 import { TinkFailure } from '../../failure.ts';
 
 export interface DiskSource {
@@ -92,7 +93,7 @@ export function sourceFailure(thrown: unknown, text: string): unknown {
     thrown instanceof ActionError ||
     thrown instanceof Qcow2Error ||
     (thrown instanceof Error && 'code' in thrown);
-  return isKnown ? new TinkFailure(`cannot read ${text}: ${messageOf(thrown)}`) : thrown;
+  return isKnown ? new TinkFailure(`cannot read ${text}: ${readingProblem(thrown)}`) : thrown;
 }
 
 async function* fileParts(file: FileHandle, size: number): AsyncGenerator<ImagePart, void> {

@@ -21,6 +21,7 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { image2diskAction } from '@tinkerbell/action-image2disk';
 import { missingPrograms, quietContext } from '@tinkerbell/action-kit/testing';
+import { runTink } from '../../run.ts';
 import { createCommandRunner, type CommandRunner } from '../../testing/command-runner.ts';
 import { runServer, type RunningServer } from '../../testing/running-server.ts';
 
@@ -187,7 +188,18 @@ describe('disk images', () => {
     writeFileSync(join(folder, 'page'), '<!DOCTYPE html><p>Log in');
     assert.match(await runner.failed(`image add ${folder}/empty a/b`), /is empty/);
     assert.match(await runner.failed(`image add ${folder}/page a/b`), /is a web page/);
-    assert.match(await runner.failed(`image add ${folder}/absent a/b`), /cannot read .*absent/);
+    assert.match(
+      await runner.failed(`image add ${folder}/absent a/b`),
+      /cannot read .*absent: file not found/,
+    );
     assert.match(await runner.failed(`image add ${folder} a/b`), /is not a file/);
+  });
+
+  test('an address that does not answer is named while it is tried again', async () => {
+    const recording = runner.terminal();
+    const adding = runTink(['image', 'add', 'http://127.0.0.1:1/x.img', 'a/b'], recording);
+    await recording.until(/the download is interrupted: .*127\.0\.0\.1:1; trying again\n/);
+    recording.interrupt();
+    assert.notEqual(await adding, 0);
   });
 });
