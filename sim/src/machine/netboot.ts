@@ -14,7 +14,7 @@ import { hexToBytes } from '@tinkerbell/wire';
 import { withTimer, type Machine, type MachineInput, type MachineOutput, type Step } from './model.ts';
 
 /** The client side of TFTP uses one port for all its transfers. */
-const TFTP_CLIENT_PORT = 2070;
+export const TFTP_CLIENT_PORT = 2070;
 const TFTP_PORT = 69;
 const BLOCK_BYTES = 1468;
 /** Before each repetition, ms: as UEFI firmware for DHCP, and doubled by iPXE. The last one starts from the firmware. */

@@ -1,0 +1,173 @@
+/** Runs a fleet of machines against a server: registers them, boots them, checks their Workflows, and removes them. */
+import { PlatformError, type Clock, type Udp } from '@tinkerbell/platform-contract';
+import type { Workflow } from '@tinkerbell/resources';
+import { FleetMachine, type BootOutcome } from './fleet-machine.ts';
+import type { FleetWorld } from './fleet-world.ts';
+import type { FleetOptions } from './fleet-options.ts';
+import { FleetRecord } from './fleet-record.ts';
+import { progressText, stepTimes, usageReport, type FleetReport } from './fleet-report.ts';
+import { FleetError, refuseOthers, register, removeSite, workflowsOf, type FleetApi } from './fleet-site.ts';
+import { machinePlan, type MachinePlan } from './machine-plan.ts';
+import { FleetRelay } from './relay.ts';
+import { usageIn, type ServerUsage } from './server-usage.ts';
+
+export interface FleetDeps {
+  readonly api: FleetApi;
+  /** For the removal of the objects, also after `signal`. */
+  readonly cleaningApi: () => FleetApi;
+  readonly clock: Clock;
+  readonly udp: Udp;
+  /** Stops the machines. The objects are removed all the same. */
+  readonly signal: AbortSignal;
+  /** Receives one line, without its end. */
+  readonly progress: (text: string) => void;
+}
+
+const PROGRESS_MS = 2000;
+
+/** @throws FleetError, and what the API throws. A machine that fails is in the report. */
+export async function runFleet(deps: FleetDeps, options: FleetOptions): Promise<FleetReport> {
+  const { api, cleaningApi, clock, udp, progress } = deps;
+  await refuseOthers(api, options);
+  await using relay = await openRelay(udp, options);
+  const before = await usageOf(api);
+  const plans = Array.from({ length: options.machines }, (_, index) => machinePlan(index, options));
+  const startedMs = clock.monotonicMs();
+  try {
+    await register(api, plans, { options, progress });
+    const registerSeconds = (clock.monotonicMs() - startedMs) / 1000;
+    const record = new FleetRecord();
+    const world: FleetWorld = { clock, udp, relay, options, watcher: record };
+    const booted = await bootAll(deps, plans, { world, record });
+    const workflows = deps.signal.aborted ? [] : await workflowsOf(api, options);
+    const provisioned = provisionedOf(plans, { workflows, record, outcomes: booted.outcomes });
+    return {
+      seed: options.seed,
+      machines: options.machines,
+      provisioned,
+      failed: record.failed,
+      broken: record.broken,
+      crashes: record.crashes,
+      results: record.results,
+      seconds: booted.seconds,
+      registerSeconds,
+      steps: stepTimes(record),
+      ...serverOf(before, booted),
+    };
+  } finally {
+    if (!options.keep) await removeSite(cleaningApi(), options, progress);
+  }
+}
+
+async function openRelay(udp: Udp, { relayAddress, bootServer }: FleetOptions): Promise<FleetRelay> {
+  const server = { address: bootServer.address, port: bootServer.dhcpPort };
+  try {
+    return await FleetRelay.open(udp, relayAddress, server);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const advice =
+      error.code === 'unavailable'
+        ? `make it and the addresses after it addresses of this host: ip route add local ${relayAddress.replace(/\d+$/, '0')}/15 dev lo`
+        : 'the machines speak to the DHCP server through a relay agent, which has the port of DHCP servers';
+    throw new FleetError(`relay at ${relayAddress}: ${error.message}`, advice);
+  }
+}
+
+interface Booted {
+  readonly seconds: number;
+  readonly outcomes: ReadonlyMap<string, BootOutcome>;
+  readonly start: ServerUsage | undefined;
+  readonly seen: readonly ServerUsage[];
+  readonly end: ServerUsage | undefined;
+}
+
+interface Running {
+  readonly world: FleetWorld;
+  readonly record: FleetRecord;
+}
+
+async function bootAll(
+  { api, clock, signal, progress }: FleetDeps,
+  plans: readonly MachinePlan[],
+  { world, record }: Running,
+): Promise<Booted> {
+  const { machines, atOnce, perSecond } = world.options;
+  const start = await usageOf(api);
+  const startedMs = clock.monotonicMs();
+  const seconds = (): number => (clock.monotonicMs() - startedMs) / 1000;
+  const seen: ServerUsage[] = [];
+  const look = setInterval(() => {
+    progress(progressText(record, { machines, seconds: seconds() }));
+    void usageOf(api).then((usage) => usage && seen.push(usage));
+  }, PROGRESS_MS);
+  const outcomes = new Map<string, BootOutcome>();
+  const on = new Set<FleetMachine>();
+  const stop = (): void => {
+    for (const machine of on) machine.stop('interrupted');
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  const queue = plans.entries();
+  const slot = async (): Promise<void> => {
+    for (const [index, plan] of queue) {
+      await pauseUntil(clock, startedMs + (index * 1000) / perSecond);
+      if (signal.aborted) return;
+      const machine = new FleetMachine(plan, world);
+      on.add(machine);
+      const outcome = await machine.boot();
+      on.delete(machine);
+      outcomes.set(plan.name, outcome);
+      if (outcome.kind === 'disk') record.atDisk += 1;
+      else record.fail({ ...plan, step: outcome.step, reason: outcome.reason });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, machines) }, slot));
+  clearInterval(look);
+  signal.removeEventListener('abort', stop);
+  return { seconds: seconds(), outcomes, start, seen, end: await usageOf(api) };
+}
+
+async function pauseUntil(clock: Clock, atMs: number): Promise<void> {
+  const leftMs = atMs - clock.monotonicMs();
+  if (leftMs > 0) await new Promise<void>((resolve) => clock.schedule(leftMs, resolve));
+}
+
+/** A machine that starts from its disk was provisioned only if its Workflow has succeeded. */
+function provisionedOf(
+  plans: readonly MachinePlan[],
+  {
+    workflows,
+    record,
+    outcomes,
+  }: {
+    readonly workflows: readonly Workflow[];
+    readonly record: FleetRecord;
+    readonly outcomes: ReadonlyMap<string, BootOutcome>;
+  },
+): number {
+  const states = new Map(workflows.map(({ metadata, status }) => [metadata.name, status?.state ?? '']));
+  let provisioned = 0;
+  for (const plan of plans) {
+    if (outcomes.get(plan.name)?.kind !== 'disk') continue;
+    const state = states.get(plan.name) ?? 'gone';
+    if (state === 'SUCCESS') provisioned += 1;
+    else
+      record.fail({
+        ...plan,
+        step: 'workflow',
+        reason: `the machine was sent to its disk, and its Workflow is ${state === '' ? 'not rendered' : state}`,
+      });
+  }
+  return provisioned;
+}
+
+function serverOf(
+  before: ServerUsage | undefined,
+  { start, seen, end }: Booted,
+): Pick<FleetReport, 'server'> {
+  const server = usageReport(before, start, { seen, end });
+  return server === undefined ? {} : { server };
+}
+
+async function usageOf(api: FleetApi): Promise<ServerUsage | undefined> {
+  return api.metrics().then(usageIn, () => undefined);
+}
