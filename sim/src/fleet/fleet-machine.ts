@@ -1,12 +1,13 @@
 /** A machine of a fleet: the pure state machine of `machine/`, driven by real sockets and the real clock. */
 import { CLIENT_PORT, SERVER_PORT } from '@tinkerbell/dhcp';
-import { decodeTftp } from '@tinkerbell/tftp';
+import { messageOf } from '@tinkerbell/platform-contract';
 import { machineStep, newMachine } from '../machine/machine.ts';
-import type { Machine, MachineInput, MachineOutput } from '../machine/model.ts';
+import type { Machine, MachineInput, MachineOutput, Timer } from '../machine/model.ts';
 import { FleetAgent } from './fleet-agent.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { get } from './http-get.ts';
 import type { MachinePlan } from './machine-plan.ts';
+import { problemIn } from './packet-problem.ts';
 import { TftpPort } from './tftp-port.ts';
 
 /** `disk`: it starts from its disk. Whether that is right depends on its Workflow. */
@@ -21,6 +22,8 @@ const NETWORK_PHASES: readonly Machine['phase'][] = [
   'loader-dhcp',
   'loader-script',
 ];
+
+const BUSY = { isBusy: true };
 
 export class FleetMachine {
   readonly #plan: MachinePlan;
@@ -71,14 +74,8 @@ export class FleetMachine {
   }
 
   #received(input: MachineInput & { readonly kind: 'datagram' }): void {
-    if (input.toPort !== CLIENT_PORT) this.#noteTftpError(input.bytes);
+    this.#problem = problemIn(input) ?? this.#problem;
     for (let copy = this.#copies(); copy > 0; copy -= 1) this.#happened(input);
-  }
-
-  #noteTftpError(bytes: Uint8Array): void {
-    const decoded = decodeTftp(bytes);
-    if (decoded.ok && decoded.value.kind === 'error')
-      this.#problem = `the TFTP server answered: ${decoded.value.message}`;
   }
 
   /** How often a datagram arrives. */
@@ -109,12 +106,13 @@ export class FleetMachine {
     if (before.phase === 'agent') this.#agent.close();
     if (phase === 'disk') return this.#end({ kind: 'disk' });
     const hasGivenUp =
-      phase === 'starting' && input.kind === 'timer' && NETWORK_PHASES.includes(before.phase);
+      phase === 'starting' && input.kind !== 'power-on' && NETWORK_PHASES.includes(before.phase);
     if (hasGivenUp)
       return this.#end({ kind: 'failed', step: before.phase, reason: this.#problem ?? 'no answer' });
     this.#problem = undefined;
     const { crash } = this.#plan;
-    if (this.#willCrash && crash?.phase === phase) this.#later(crash.afterMs, () => this.#crash(phase));
+    if (this.#willCrash && crash?.phase === phase)
+      this.#later({ ...BUSY, afterMs: crash.afterMs }, () => this.#crash(phase));
   }
 
   /** Loses its power, if it is still there. */
@@ -127,7 +125,9 @@ export class FleetMachine {
     this.#tftp.close();
     this.#agent.close();
     this.#happened({ kind: 'power-off' });
-    this.#later(this.#plan.crash?.offMs ?? 0, () => this.#happened({ kind: 'power-on' }));
+    this.#later({ ...BUSY, afterMs: this.#plan.crash?.offMs ?? 0 }, () =>
+      this.#happened({ kind: 'power-on' }),
+    );
   }
 
   #perform(output: MachineOutput): void {
@@ -138,7 +138,7 @@ export class FleetMachine {
         break;
       case 'timer':
         this.#cancelTimer();
-        this.#cancelTimer = this.#later(output.afterMs, () => this.#happened(output));
+        this.#cancelTimer = this.#later(output, () => this.#happened(output));
         break;
       case 'get-script':
         void this.#getScript(output.url);
@@ -172,7 +172,7 @@ export class FleetMachine {
       if (got.status === 200) text = got.text;
       else this.#problem = `${url}: HTTP ${got.status} ${got.text.trim().slice(0, 200)}`;
     } catch (error) {
-      this.#problem = `${url}: ${String(error)}`;
+      this.#problem = `${url}: ${messageOf(error)}`;
     }
     if (text !== undefined) this.#agent.booted(text);
     this.#answer(asked, { kind: 'script', text });
@@ -183,7 +183,7 @@ export class FleetMachine {
     try {
       this.#answer(asked, await call());
     } catch (error) {
-      if (this.#isCurrent(asked)) this.#problem = String(error);
+      if (this.#isCurrent(asked)) this.#problem = messageOf(error);
       this.#answer(asked, { kind: 'call-failed', isRefusal: this.#agent.isRefusal(error) });
     }
   }
@@ -197,8 +197,9 @@ export class FleetMachine {
     return this.#machine.timer === timer && this.#machine.phase === phase;
   }
 
-  #later(delayMs: number, task: () => void): () => void {
-    return this.#world.clock.schedule(delayMs / this.#world.options.speed, task);
+  /** The server has its own pace, so a machine waits for it as long as a real one does. */
+  #later({ afterMs, isBusy }: Pick<Timer, 'afterMs' | 'isBusy'>, task: () => void): () => void {
+    return this.#world.clock.schedule(isBusy ? afterMs / this.#world.options.speed : afterMs, task);
   }
 
   #timedOut(): void {

@@ -1,4 +1,5 @@
 /** What a user decides about a simulated fleet. */
+import type { Ipv4 } from '@tinkerbell/wire';
 
 export interface FleetOptions {
   /** Everything random comes from it. */
@@ -6,8 +7,8 @@ export interface FleetOptions {
   readonly machines: number;
   /** The namespace of the objects. */
   readonly namespace: string;
-  /** The address of the relay. Those of the machines follow it. All must be addresses of this host. */
-  readonly relayAddress: string;
+  /** The address of the relay. Those of the machines follow it, in the same network of 8 bits. All must be addresses of this host. */
+  readonly relayAddress: Ipv4;
   readonly bootServer: {
     /** IPv4. */
     readonly address: string;
@@ -22,7 +23,7 @@ export interface FleetOptions {
   readonly loss: number;
   readonly duplication: number;
   readonly crashes: number;
-  /** Machines start, wait and repeat this many times as fast as real ones. */
+  /** Machines start this many times as fast as real ones. They wait for the server as long as real ones. */
   readonly speed: number;
   /** Actions of the Workflow of a machine, and how long one takes, ms. */
   readonly actions: number;
@@ -36,6 +37,3 @@ export interface FleetOptions {
   /** Runs beside Hardware that is not from this run. */
   readonly besideOthers: boolean;
 }
-
-/** The addresses of a range count up from the relay's, within 24 bits. */
-export const MACHINES_MAX = 65_000;

@@ -46,11 +46,6 @@ export class FleetRecord implements FleetWatcher {
     if (step !== undefined) this.measured(step, stayedMs);
   }
 
-  /** The machine is no longer part of the fleet. */
-  left(phase: Machine['phase']): void {
-    this.#count(phase, -1);
-  }
-
   crashed(): void {
     this.crashes += 1;
   }
@@ -75,8 +70,8 @@ export class FleetRecord implements FleetWatcher {
     this.#acknowledged.add(`${name} ${action}`);
   }
 
-  fail(machine: FailedMachine): void {
-    this.failed.push(machine);
+  fail({ name, mac }: MachinePlan, step: string, reason: string): void {
+    this.failed.push({ name, mac, step, reason });
   }
 
   #broke(text: string): void {

@@ -1,4 +1,4 @@
-export { MACHINES_MAX, type FleetOptions } from './fleet-options.ts';
+export type { FleetOptions } from './fleet-options.ts';
 export { isHeld, reportText, type FleetReport } from './fleet-report.ts';
 export { FleetError, removeSite, type FleetApi } from './fleet-site.ts';
 export { runFleet } from './run-fleet.ts';

@@ -1,4 +1,5 @@
 /** What a machine of a fleet is called and what happens to it, from the seed. The same seed gives the same fleet. */
+import { ipv4FromNumber, ipv4ToNumber } from '@tinkerbell/wire';
 import type { Machine } from '../machine/model.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import type { FleetOptions } from './fleet-options.ts';
@@ -46,7 +47,7 @@ export function machinePlan(index: number, { seed, relayAddress, crashes }: Draw
   return {
     name: `${runName(seed)}-${index}`,
     mac: macOf(seed, index),
-    address: addressAfter(relayAddress, index + 1),
+    address: ipv4FromNumber(ipv4ToNumber(relayAddress) + index + 1),
     crash: willCrash ? crash : undefined,
     random,
   };
@@ -55,11 +56,6 @@ export function machinePlan(index: number, { seed, relayAddress, crashes }: Draw
 /** The beginning of all names of a run, and the value of its label. */
 export function runName(seed: number): string {
   return `sim-${seed}`;
-}
-
-export function addressAfter(first: string, count: number): string {
-  const number = first.split('.').reduce((sum, part) => sum * 256 + Number(part), 0) + count;
-  return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join('.');
 }
 
 /** Locally administered: two bytes are of the seed, three of the machine. */

@@ -117,7 +117,7 @@ async function bootAll(
       on.delete(machine);
       outcomes.set(plan.name, outcome);
       if (outcome.kind === 'disk') record.atDisk += 1;
-      else record.fail({ ...plan, step: outcome.step, reason: outcome.reason });
+      else record.fail(plan, outcome.step, outcome.reason);
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, machines) }, slot));
@@ -151,11 +151,11 @@ function provisionedOf(
     const state = states.get(plan.name) ?? 'gone';
     if (state === 'SUCCESS') provisioned += 1;
     else
-      record.fail({
-        ...plan,
-        step: 'workflow',
-        reason: `the machine was sent to its disk, and its Workflow is ${state === '' ? 'not rendered' : state}`,
-      });
+      record.fail(
+        plan,
+        'workflow',
+        `the machine was sent to its disk, and its Workflow is ${state === '' ? 'not rendered' : state}`,
+      );
   }
   return provisioned;
 }

@@ -1,7 +1,7 @@
 /** Reads the options of `tink simulate`. */
 import { resolve4 } from 'node:dns/promises';
 import type { FleetOptions } from '@tinkerbell/sim/fleet';
-import { parseIpv4 } from '@tinkerbell/wire';
+import { ipv4ToNumber, isHostAddress, parseIpv4 } from '@tinkerbell/wire';
 import { usageFailure } from '../failure.ts';
 import { secondsOf } from '../output/time-span.ts';
 
@@ -66,10 +66,8 @@ export async function fleetOptionsOf(options: SimulateOptions, place: Place): Pr
   const images = IMAGES.find((one) => one === options.images);
   if (images === undefined)
     throw usageFailure(`--images must be ${IMAGES.join(', ')}, not ${quoted(options.images)}`);
-  const relayAddress = parseIpv4(options.relay);
-  if (relayAddress === undefined)
-    throw usageFailure(`--relay must be an IPv4 address of this host, not ${quoted(options.relay)}`);
   const machines = wholeNumber('--machines', options.machines, { min: 1, max: MACHINES_MAX });
+  const relayAddress = relayOf(options.relay, machines);
   return {
     seed: wholeNumber('--seed', options.seed ?? String(place.randomSeed), { min: 1, max: SEED_MAX }),
     machines,
@@ -96,6 +94,19 @@ export async function fleetOptionsOf(options: SimulateOptions, place: Place): Pr
     keep: options.keep === true,
     besideOthers: options.besideOthers === true,
   };
+}
+
+/** The machines have the addresses after it, all in one network of 8 bits. */
+function relayOf(text: string, machines: number): FleetOptions['relayAddress'] {
+  const relay = parseIpv4(text);
+  if (relay === undefined || !isHostAddress(relay))
+    throw usageFailure(
+      `--relay must be an IPv4 address of this host and not of loopback, not ${quoted(text)}`,
+    );
+  const [first, last] = [ipv4ToNumber(relay), ipv4ToNumber(relay) + machines];
+  if (Math.floor(first / 2 ** 24) !== Math.floor((last + 1) / 2 ** 24))
+    throw usageFailure(`--relay ${relay} leaves no room for ${machines} addresses after it`);
+  return relay;
 }
 
 /** The address of DHCP and TFTP, which is that of the API unless said otherwise. */

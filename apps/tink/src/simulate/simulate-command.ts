@@ -29,7 +29,11 @@ export function addSimulate(program: Command, terminal: Terminal): void {
     .option('--loss <share>', 'share of UDP packets that are lost in each direction, 0 to 1', DEFAULTS.loss)
     .option('--duplicates <share>', 'share of UDP packets that arrive twice, 0 to 1', DEFAULTS.duplicates)
     .option('--crashes <share>', 'share of machines that lose power once, 0 to 1', DEFAULTS.crashes)
-    .option('--speed <factor>', 'machines start, wait and repeat this many times as fast', DEFAULTS.speed)
+    .option(
+      '--speed <factor>',
+      'firmware, iPXE and the in-memory OS start this many times as fast',
+      DEFAULTS.speed,
+    )
     .option('--timeout <time>', 'a machine that is not done by then has failed', DEFAULTS.timeout)
     .option('--seed <number>', 'everything random comes from it; the same seed repeats it (default: random)');
   withPlaces(command)
