@@ -16,6 +16,7 @@ const held: FleetReport = {
   registerSeconds: 1,
   steps: [{ step: 'firmware-dhcp', count: 4, medianMs: 2.5, p99Ms: 1500, maxMs: 1500 }],
   server: { residentBytesBefore: 100e6, residentBytesMax: 100e6 + 4096, processorSeconds: 0.5 },
+  simulator: { residentBytesMax: 80e6, processorSeconds: 1 },
 };
 
 test('names the first failure first, with machine, step and reason', () => {

@@ -36,6 +36,8 @@ export interface FleetReport {
     /** While machines were on. */
     readonly processorSeconds: number;
   };
+  /** What this process took itself, to know when it limits the result. */
+  readonly simulator: { readonly residentBytesMax: number; readonly processorSeconds: number };
 }
 
 export function isHeld({ provisioned, machines, broken }: FleetReport): boolean {
@@ -118,14 +120,16 @@ function timeText(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds.toFixed(1)} ms` : `${(milliseconds / 1000).toFixed(2)} s`;
 }
 
-function serverLines({ server, machines }: FleetReport): readonly string[] {
-  if (server === undefined) return [];
+function serverLines({ server, simulator, machines }: FleetReport): readonly string[] {
+  const own = `the simulation itself: ${megabytes(simulator.residentBytesMax)} MB at most, ${simulator.processorSeconds.toFixed(1)} s of processor time`;
+  if (server === undefined) return [own];
   const { residentBytesBefore: before, residentBytesMax: most, processorSeconds } = server;
   const perMachine = ((most - before) / machines / 1024).toFixed(1);
   const memory = `${megabytes(before)} MB before, ${megabytes(most)} MB at most: ${perMachine} KiB per machine`;
   return [
     `memory of the server: ${memory}`,
     `processor time of the server: ${processorSeconds.toFixed(1)} s, ${((1000 * processorSeconds) / machines).toFixed(1)} ms per machine`,
+    own,
   ];
 }
 
@@ -135,9 +139,7 @@ function megabytes(bytes: number): string {
 
 function heldLines({ broken, results }: FleetReport): readonly string[] {
   if (broken.length > 0) return broken.map((text) => `did not hold: ${text}`);
-  return [
-    `held: no address twice, no action again after its acknowledged end, ${results} acknowledged results kept`,
-  ];
+  return [`held: no address twice, no action again after its acknowledged end (${results} acknowledged)`];
 }
 
 /** The line that is printed while machines boot. */

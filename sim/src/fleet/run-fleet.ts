@@ -53,6 +53,7 @@ export async function runFleet(deps: FleetDeps, options: FleetOptions): Promise<
       registerSeconds,
       steps: stepTimes(record),
       ...serverOf(before, booted),
+      simulator: ownUsage(),
     };
   } finally {
     if (!options.keep) await removeSite(cleaningApi(), options, progress);
@@ -166,6 +167,11 @@ function serverOf(
 ): Pick<FleetReport, 'server'> {
   const server = usageReport(before, start, { seen, end });
   return server === undefined ? {} : { server };
+}
+
+function ownUsage(): FleetReport['simulator'] {
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  return { residentBytesMax: maxRSS * 1024, processorSeconds: (userCPUTime + systemCPUTime) / 1e6 };
 }
 
 async function usageOf(api: FleetApi): Promise<ServerUsage | undefined> {
