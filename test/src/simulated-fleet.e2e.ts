@@ -1,7 +1,8 @@
 /** `tink simulate` against a real server: it provisions a fleet through faults, and names what fails first. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -84,7 +85,7 @@ describe('a simulated fleet', { skip }, () => {
   afterEach(async () => assert.equal((await hardware()).includes('sim-'), false, 'objects are left'));
 
   test('provisions 100 machines through lost and doubled packets and power losses', async () => {
-    const faults = ['--loss', '0.02', '--duplicates', '0.05', '--crashes', '0.3'];
+    const faults = ['--loss', '0.01', '--duplicates', '0.05', '--crashes', '0.3'];
     const { code, report, err } = await simulated('--machines', '100', ...faults);
     assert.deepEqual(report.failed, []);
     assert.deepEqual(report.broken, []);
@@ -99,11 +100,11 @@ describe('a simulated fleet', { skip }, () => {
   });
 
   test('names the step and the machine when TFTP does not answer, and exits with 1', async () => {
-    const words = ['--machines', '3', '--tftp-port', '6969', '--timeout', '4'];
+    const words = ['--machines', '3', '--tftp-port', '6969', '--timeout', '2'];
     const { code, out, err } = await tink('simulate', ...FAST, ...words);
     assert.match(
       out,
-      /^first failure: sim-7-\d \(02:00:07:00:00:0\d\) at firmware-tftp: not done after 4 s$/m,
+      /^first failure: sim-7-\d \(02:00:07:00:00:0\d\) at firmware-tftp: not done after 2 s$/m,
       err,
     );
     assert.match(out, /^3 failed at firmware-tftp$/m);
@@ -112,11 +113,47 @@ describe('a simulated fleet', { skip }, () => {
   });
 
   test('names the file when the server has no kernel', async () => {
-    const { code, report } = await simulated('--machines', '1', '--images', 'head', '--timeout', '5');
+    const { code, report } = await simulated('--machines', '1', '--images', 'head', '--timeout', '3');
     const [failed] = report.failed;
     assert.equal(failed?.step, 'agent');
     assert.match(failed?.reason ?? '', /vmlinuz-x86_64: HTTP 404/);
     assert.equal(code, 1);
+  });
+
+  test('replays a recording, and reports which answers differ', async () => {
+    const path = join(directory, 'recording.jsonl');
+    await simulated('--machines', '5', '--actions', '2', '--record', path);
+    const same = await tink('simulate', '--replay', path);
+    assert.match(same.out, /^every machine got the answers of the recording$/m, same.err);
+    assert.equal(same.code, 0);
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"action action-1"', '"action other"'));
+    const other = await tink('simulate', '--replay', path);
+    assert.match(other.out, /^5 machines got other answers/m);
+    assert.match(other.out, /^ {2}sim-7-0: no longer action other; new: action action-1$/m);
+    assert.match(other.err, /^tink: 5 machines got other answers than in the recording$/m);
+    assert.equal(other.code, 1);
+    const [both, none] = await Promise.all([
+      tink('simulate', '--replay', path, '--at-once', '1'),
+      tink('simulate', '--replay', bootFile),
+    ]);
+    assert.match(both.err, /--replay takes --at-once from the recording/);
+    assert.equal(both.code, 2);
+    assert.match(none.err, /--replay: .*ipxe\.efi: a line is too long/);
+  });
+
+  test('removes its objects after Ctrl-C', async () => {
+    const [program, ...rest] = [...host.prefix, process.execPath, tinkMain, '--server', server.url];
+    const env = { ...process.env, TINKERBELL_DATA_DIR: server.dataDirectory, TINK_CONFIG: '/nonexistent' };
+    const words = [...rest, 'simulate', ...FAST, '--machines', '20', '--rate', '1'];
+    const child = spawn(program, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '';
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+    // The first progress is printed while machines boot.
+    for await (const chunk of child.stderr) if (String(chunk).includes(' of 20 done')) break;
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'close')) as [number];
+    assert.equal(code, 130);
+    assert.match(out, /^\d+ of 20 machines provisioned/m);
   });
 
   test('refuses a server with Hardware of its own, and does not touch it', async () => {
@@ -141,19 +178,14 @@ describe('a simulated fleet', { skip }, () => {
   });
 
   test('says what is wrong with the place it runs in', async () => {
-    const elsewhere = await tink(
-      'simulate',
-      ...FAST,
-      '--machines',
-      '1',
-      '--beside-others',
-      '--relay',
-      '10.1.0.1',
-    );
+    const one = ['simulate', ...FAST, '--machines', '1', '--beside-others'];
+    const [elsewhere, nobody, noUrl] = await Promise.all([
+      tink(...one, '--relay', '10.1.0.1'),
+      tink(...one, '--server', 'http://127.0.0.1:9'),
+      tink(...one, '--server', 'nonsense'),
+    ]);
     assert.match(elsewhere.err, /relay at 10\.1\.0\.1: .*\n.*ip route add local 10\.1\.0\.0\/15 dev lo/);
-    const nobody = await tink('simulate', '--server', 'http://127.0.0.1:9', '--machines', '1');
     assert.match(nobody.err, /cannot reach the server at http:\/\/127\.0\.0\.1:9: connection refused/);
-    const noUrl = await tink('simulate', '--server', 'nonsense', '--machines', '1');
     assert.match(noUrl.err, /--server/);
     assert.deepEqual([elsewhere.code, nobody.code, noUrl.code], [1, 1, 2]);
   });

@@ -3,6 +3,7 @@ import { CLIENT_PORT, SERVER_PORT } from '@tinkerbell/dhcp';
 import { messageOf } from '@tinkerbell/platform-contract';
 import { machineStep, newMachine } from '../machine/machine.ts';
 import type { Machine, MachineInput, MachineOutput, Timer } from '../machine/model.ts';
+import { gotText, sentText } from './exchange-text.ts';
 import { FleetAgent } from './fleet-agent.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import { get } from './http-get.ts';
@@ -91,6 +92,7 @@ export class FleetMachine {
     const before = this.#machine;
     const { machine, outputs } = machineStep(before, input);
     this.#machine = machine;
+    if (machine !== before) this.#note(input);
     if (machine.address !== undefined && machine.address !== before.address)
       this.#world.watcher.addressed(machine.address, machine.mac);
     if (machine.phase !== before.phase) this.#entered(before, input);
@@ -130,8 +132,19 @@ export class FleetMachine {
     );
   }
 
+  /** What changed nothing, such as a packet that came twice, is not an exchange. */
+  #note(input: MachineInput): void {
+    const { onExchange } = this.#world;
+    if (onExchange === undefined) return;
+    if (input.kind === 'power-on') onExchange(this.#plan.name, 'on', '');
+    const text = gotText(input);
+    if (text !== undefined) onExchange(this.#plan.name, 'got', text);
+  }
+
   #perform(output: MachineOutput): void {
     if (this.#isOver) return;
+    const sent = this.#world.onExchange === undefined ? undefined : sentText(output);
+    if (sent !== undefined) this.#world.onExchange?.(this.#plan.name, 'sent', sent);
     switch (output.kind) {
       case 'send':
         for (let copy = this.#copies(); copy > 0; copy -= 1) this.#send(output);

@@ -1,6 +1,7 @@
 /** The result of a fleet, and its text. */
 import { STEPS, type FailedMachine, type FleetRecord, type Step } from './fleet-record.ts';
 import type { FleetOptions } from './fleet-options.ts';
+import type { Difference } from './recording.ts';
 import type { ServerUsage } from './server-usage.ts';
 
 export interface StepTimes {
@@ -38,10 +39,12 @@ export interface FleetReport {
   };
   /** What this process took itself, to know when it limits the result. */
   readonly simulator: { readonly residentBytesMax: number; readonly processorSeconds: number };
+  /** Of a replay: machines that got other answers than in the recording. */
+  readonly differences?: readonly Difference[];
 }
 
-export function isHeld({ provisioned, machines, broken }: FleetReport): boolean {
-  return provisioned === machines && broken.length === 0;
+export function isHeld({ provisioned, machines, broken, differences = [] }: FleetReport): boolean {
+  return provisioned === machines && broken.length === 0 && differences.length === 0;
 }
 
 export function stepTimes(record: FleetRecord): readonly StepTimes[] {
@@ -79,6 +82,7 @@ export function reportText(report: FleetReport): string {
     '',
     ...serverLines(report),
     ...heldLines(report),
+    ...differenceLines(report),
     `${provisioned} of ${machines} machines provisioned in ${seconds.toFixed(1)} s (${perSecond} per second), ${failed.length} failed, ${crashes} lost power`,
     '',
   ].join('\n');
@@ -140,6 +144,16 @@ function megabytes(bytes: number): string {
 function heldLines({ broken, results }: FleetReport): readonly string[] {
   if (broken.length > 0) return broken.map((text) => `did not hold: ${text}`);
   return [`held: no address twice, no action again after its acknowledged end (${results} acknowledged)`];
+}
+
+function differenceLines({ differences }: FleetReport): readonly string[] {
+  if (differences === undefined) return [];
+  if (differences.length === 0) return ['every machine got the answers of the recording'];
+  const shown = differences.slice(0, FAILURES_SHOWN).map(({ machine, missing, added }) => {
+    const parts = [...missing.map((text) => `no longer ${text}`), ...added.map((text) => `new: ${text}`)];
+    return `  ${machine}: ${parts.join('; ')}`;
+  });
+  return [`${differences.length} machines got other answers than in the recording:`, ...shown];
 }
 
 /** The line that is printed while machines boot. */

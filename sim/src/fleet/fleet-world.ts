@@ -3,6 +3,7 @@ import type { Clock, Udp } from '@tinkerbell/platform-contract';
 import type { Machine } from '../machine/model.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import type { MachinePlan } from './machine-plan.ts';
+import type { Exchange } from './recording.ts';
 import type { FleetRelay } from './relay.ts';
 
 export interface FleetWorld {
@@ -11,6 +12,8 @@ export interface FleetWorld {
   readonly relay: FleetRelay;
   readonly options: FleetOptions;
   readonly watcher: FleetWatcher;
+  /** Receives everything that a machine sends and gets. Absent: nobody wants to know. */
+  readonly onExchange?: ((machine: string, what: Exchange['what'], text: string) => void) | undefined;
 }
 
 /** Is called with what happens, as it happens. */

@@ -1,5 +1,5 @@
 /** Runs a fleet of machines against a server: registers them, boots them, checks their Workflows, and removes them. */
-import { PlatformError, type Clock, type Udp } from '@tinkerbell/platform-contract';
+import { delay, PlatformError, type Clock, type Udp } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import { FleetMachine, type BootOutcome } from './fleet-machine.ts';
 import type { FleetWorld } from './fleet-world.ts';
@@ -8,6 +8,7 @@ import { FleetRecord } from './fleet-record.ts';
 import { progressText, stepTimes, usageReport, type FleetReport } from './fleet-report.ts';
 import { FleetError, refuseOthers, register, removeSite, workflowsOf, type FleetApi } from './fleet-site.ts';
 import { machinePlan, type MachinePlan } from './machine-plan.ts';
+import { differences, exchangeLine, headerLine, RecordingReader, type Recording } from './recording.ts';
 import { FleetRelay } from './relay.ts';
 import { usageIn, type ServerUsage } from './server-usage.ts';
 
@@ -21,6 +22,10 @@ export interface FleetDeps {
   readonly signal: AbortSignal;
   /** Receives one line, without its end. */
   readonly progress: (text: string) => void;
+  /** Receives the lines of a recording. */
+  readonly record?: (line: string) => void;
+  /** Switches the machines on at the recorded times, and compares what they get. `options` must be those of the recording. */
+  readonly replay?: Recording;
 }
 
 const PROGRESS_MS = 2000;
@@ -37,10 +42,24 @@ export async function runFleet(deps: FleetDeps, options: FleetOptions): Promise<
     await register(api, plans, { options, progress });
     const registerSeconds = (clock.monotonicMs() - startedMs) / 1000;
     const record = new FleetRecord();
-    const world: FleetWorld = { clock, udp, relay, options, watcher: record };
+    const exchanges = createExchangeLog(deps, options);
+    const world: FleetWorld = {
+      clock,
+      udp,
+      relay,
+      options,
+      watcher: record,
+      onExchange: exchanges?.onExchange,
+    };
     const booted = await bootAll(deps, plans, { world, record });
-    const workflows = deps.signal.aborted ? [] : await workflowsOf(api, options);
-    const provisioned = provisionedOf(plans, { workflows, record, outcomes: booted.outcomes });
+    // After Ctrl-C the server is not asked, and the machines that were done count.
+    const provisioned = deps.signal.aborted
+      ? record.atDisk
+      : provisionedOf(plans, {
+          workflows: await workflowsOf(api, options),
+          record,
+          outcomes: booted.outcomes,
+        });
     return {
       seed: options.seed,
       machines: options.machines,
@@ -54,6 +73,7 @@ export async function runFleet(deps: FleetDeps, options: FleetOptions): Promise<
       steps: stepTimes(record),
       ...serverOf(before, booted),
       simulator: ownUsage(),
+      ...differencesOf(deps, exchanges),
     };
   } finally {
     if (!options.keep) await removeSite(cleaningApi(), options, progress);
@@ -74,6 +94,38 @@ async function openRelay(udp: Udp, { relayAddress, bootServer }: FleetOptions): 
   }
 }
 
+interface ExchangeLog {
+  readonly onExchange: NonNullable<FleetWorld['onExchange']>;
+  readonly answers: () => Recording['answers'];
+}
+
+/** Undefined when nobody wants to know. */
+function createExchangeLog(
+  { clock, record, replay }: FleetDeps,
+  options: FleetOptions,
+): ExchangeLog | undefined {
+  if (record === undefined && replay === undefined) return undefined;
+  const reader = new RecordingReader();
+  const startedMs = clock.monotonicMs();
+  record?.(headerLine(options));
+  return {
+    onExchange(machine, what, text) {
+      const exchange = { atMs: clock.monotonicMs() - startedMs, machine, what, text };
+      reader.add(exchange);
+      record?.(exchangeLine(exchange));
+    },
+    answers: () => reader.answers(),
+  };
+}
+
+function differencesOf(
+  { replay }: FleetDeps,
+  exchanges: ExchangeLog | undefined,
+): Pick<FleetReport, 'differences'> {
+  if (replay === undefined || exchanges === undefined) return {};
+  return { differences: differences(replay.answers, exchanges.answers()) };
+}
+
 interface Booted {
   readonly seconds: number;
   readonly outcomes: ReadonlyMap<string, BootOutcome>;
@@ -88,7 +140,7 @@ interface Running {
 }
 
 async function bootAll(
-  { api, clock, signal, progress }: FleetDeps,
+  { api, clock, signal, progress, replay }: FleetDeps,
   plans: readonly MachinePlan[],
   { world, record }: Running,
 ): Promise<Booted> {
@@ -110,7 +162,8 @@ async function bootAll(
   const queue = plans.entries();
   const slot = async (): Promise<void> => {
     for (const [index, plan] of queue) {
-      await pauseUntil(clock, startedMs + (index * 1000) / perSecond);
+      const atMs = startedMs + (replay?.onAtMs.get(plan.name) ?? (index * 1000) / perSecond);
+      await delay(clock, Math.max(0, atMs - clock.monotonicMs()), signal);
       if (signal.aborted) return;
       const machine = new FleetMachine(plan, world);
       on.add(machine);
@@ -121,15 +174,12 @@ async function bootAll(
       else record.fail(plan, outcome.step, outcome.reason);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, machines) }, slot));
+  // In a replay the recorded times decide, not how many are on.
+  const slots = replay === undefined ? Math.min(atOnce, machines) : machines;
+  await Promise.all(Array.from({ length: slots }, slot));
   clearInterval(look);
   signal.removeEventListener('abort', stop);
   return { seconds: seconds(), outcomes, start, seen, end: await usageOf(api) };
-}
-
-async function pauseUntil(clock: Clock, atMs: number): Promise<void> {
-  const leftMs = atMs - clock.monotonicMs();
-  if (leftMs > 0) await new Promise<void>((resolve) => clock.schedule(leftMs, resolve));
 }
 
 /** A machine that starts from its disk was provisioned only if its Workflow has succeeded. */

@@ -24,6 +24,8 @@ export interface SimulateOptions {
   readonly bootServer?: string;
   readonly dhcpPort: string;
   readonly tftpPort: string;
+  readonly record?: string;
+  readonly replay?: string;
   readonly clean?: boolean;
   readonly keep?: boolean;
   readonly besideOthers?: boolean;

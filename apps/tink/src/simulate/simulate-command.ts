@@ -5,6 +5,7 @@ import type { Session } from '../client/session.ts';
 import { examples, sessionOf } from '../command-line/command-line.ts';
 import { TinkFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
+import { openRecording, readRecording, recordedWords, rejectRecorded } from './recording-file.ts';
 import { DEFAULTS, fleetOptionsOf, type SimulateOptions } from './fleet-options.ts';
 
 /** Ctrl-C stops the machines, and their objects are removed then. That takes minutes for 65,000 machines. */
@@ -46,7 +47,7 @@ export function addSimulate(program: Command, terminal: Terminal): void {
       ),
     )
     .action(async (options: SimulateOptions, own: Command) =>
-      simulate(await sessionOf(own, terminal), options),
+      simulate(await sessionOf(own, terminal), options, (name) => own.getOptionValueSource(name) === 'cli'),
     );
 }
 
@@ -62,21 +63,34 @@ function withPlaces(command: Command): Command {
     .option('--dhcp-port <port>', 'port of the DHCP server', DEFAULTS.dhcpPort)
     .option('--tftp-port <port>', 'port of the TFTP server', DEFAULTS.tftpPort)
     .option('--beside-others', 'run on a server that has Hardware of its own; it is not touched')
+    .option('--record <file>', 'write what each machine sends and gets, as lines of JSON')
+    .option(
+      '--replay <file>',
+      'switch the machines of a recording on at the same times, and report which answers differ',
+    )
     .option('--clean', 'remove what earlier simulations have left in the namespace, and do nothing else')
     .option('--keep', 'leave the Hardware, Template and Workflows of the simulation')
     .option('--json', 'print one JSON document');
 }
 
-async function simulate({ client, namespace, terminal }: Session, options: SimulateOptions): Promise<void> {
-  const place = { server: client.server, namespace, randomSeed: randomSeed(terminal) };
-  const fleet = await fleetOptionsOf(options, place);
-  const { isHeld, reportText, ...sim } = await import('@tinkerbell/sim/fleet');
+async function simulate(
+  { client, namespace, terminal }: Session,
+  options: SimulateOptions,
+  isGiven: (name: string) => boolean,
+): Promise<void> {
   const progress = (text: string): void => terminal.err(`${text}\n`);
+  const { isHeld, reportText, ...sim } = await import('@tinkerbell/sim/fleet');
   if (options.clean === true) {
     const removed = await sim.removeSite(apiOf(client), { namespace }, progress);
     return terminal.out(`removed ${removed} objects\n`);
   }
+  if (options.replay !== undefined) rejectRecorded(isGiven);
+  const replay = options.replay === undefined ? undefined : await readRecording(options.replay);
+  const recorded = replay === undefined ? {} : recordedWords(replay);
+  const place = { server: client.server, namespace, randomSeed: randomSeed(terminal) };
+  const fleet = await fleetOptionsOf({ ...options, ...recorded }, place);
   const { nodeUdp } = await import('@tinkerbell/platform-node/udp');
+  const file = options.record === undefined ? undefined : await openRecording(options.record, sim.LINES_MAX);
   const deps = {
     api: apiOf(client),
     cleaningApi: () => apiOf(client.endingWith(AbortSignal.timeout(CLEANING_MS_MAX))),
@@ -84,12 +98,15 @@ async function simulate({ client, namespace, terminal }: Session, options: Simul
     udp: nodeUdp,
     signal: terminal.signal,
     progress,
+    ...(file === undefined ? {} : { record: file.write }),
+    ...(replay === undefined ? {} : { replay }),
   };
   terminal.err(`seed ${fleet.seed}\n`);
   const report = await sim.runFleet(deps, fleet).catch((error: unknown) => {
     if (!(error instanceof sim.FleetError)) throw error;
     throw new TinkFailure(error.message, { advice: error.advice });
   });
+  await file?.close();
   terminal.out(options.json === true ? `${JSON.stringify(report)}\n` : reportText(report));
   if (!isHeld(report)) throw failureOf(report);
 }
@@ -113,8 +130,10 @@ function randomSeed({ random }: Terminal): number {
   return 1 + Math.floor(random.fraction() * 999_999);
 }
 
-function failureOf({ machines, provisioned, broken }: FleetReport): TinkFailure {
+function failureOf({ machines, provisioned, broken, differences = [] }: FleetReport): TinkFailure {
   if (broken.length > 0) return new TinkFailure(`the server did not hold: ${broken[0]}`);
   const count = machines - provisioned;
+  if (count === 0)
+    return new TinkFailure(`${differences.length} machines got other answers than in the recording`);
   return new TinkFailure(`${count} of ${machines} machines were not provisioned`);
 }
