@@ -104,7 +104,7 @@ describe('a simulated fleet', { skip }, () => {
     const { code, out, err } = await tink('simulate', ...FAST, ...words);
     assert.match(
       out,
-      /^first failure: sim-7-\d \(02:00:07:00:00:0\d\) at firmware-tftp: not done after 2 s$/m,
+      /^first failure: sim-7-\d \(02:00:07:00:00:0\d\) at firmware-tftp: not done after 2 s; its Workflow is PENDING$/m,
       err,
     );
     assert.match(out, /^3 failed at firmware-tftp$/m);

@@ -217,7 +217,8 @@ export class FleetMachine {
 
   #timedOut(): void {
     const seconds = this.#world.options.timeoutMs / 1000;
-    this.stop(`not done after ${seconds} s${this.#problem === undefined ? '' : `; ${this.#problem}`}`);
+    const hint = this.#problem ?? waitText(this.#machine);
+    this.stop(`not done after ${seconds} s${hint === undefined ? '' : `; ${hint}`}`);
   }
 
   #end(outcome: BootOutcome): void {
@@ -229,4 +230,12 @@ export class FleetMachine {
     this.#agent.close();
     this.#ended.resolve(outcome);
   }
+}
+
+/** What an agent waits for. */
+function waitText({ phase, agent }: Machine): string | undefined {
+  if (phase !== 'agent' || agent === undefined) return undefined;
+  if (agent.kind === 'asking') return 'the server gave no action';
+  if (agent.kind === 'working') return `it works on ${agent.action.name}`;
+  return `${agent.action.name} ${agent.state} is not acknowledged`;
 }

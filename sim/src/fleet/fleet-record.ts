@@ -22,6 +22,8 @@ export interface FailedMachine {
   /** A phase of the machine, or `workflow`. */
   readonly step: string;
   readonly reason: string;
+  /** The state of its Workflow at the end. Absent: nobody asked. */
+  readonly workflow?: string;
 }
 
 /** Of the messages about what did not hold. All are counted. */

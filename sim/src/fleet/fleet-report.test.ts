@@ -25,9 +25,10 @@ test('names the first failure first, with machine, step and reason', () => {
     mac: `02:${name}`,
     step: 'firmware-tftp',
     reason: 'no answer',
+    workflow: 'PENDING',
   }));
   const text = reportText({ ...held, provisioned: 0, failed });
-  assert.match(text, /^first failure: a \(02:a\) at firmware-tftp: no answer\n +b /);
+  assert.match(text, /^first failure: a \(02:a\) at firmware-tftp: no answer; its Workflow is PENDING\n +b /);
   assert.match(text, /3 failed at firmware-tftp/);
 });
 

@@ -102,8 +102,9 @@ function failureLines({ failed }: FleetReport): readonly string[] {
   ];
 }
 
-function failureText({ name, mac, step, reason }: FailedMachine): string {
-  return `${name} (${mac}) at ${step}: ${reason}`;
+function failureText({ name, mac, step, reason, workflow }: FailedMachine): string {
+  const state = workflow === undefined ? '' : `; its Workflow is ${workflow}`;
+  return `${name} (${mac}) at ${step}: ${reason}${state}`;
 }
 
 function countsOf(failed: readonly FailedMachine[]): ReadonlyMap<string, number> {

@@ -1,6 +1,6 @@
 /** Runs a fleet of machines against a server: registers them, boots them, checks their Workflows, and removes them. */
 import { delay, PlatformError, type Clock, type Udp } from '@tinkerbell/platform-contract';
-import type { Workflow } from '@tinkerbell/resources';
+import { createExchangeLog, type ExchangeLog } from './exchange-log.ts';
 import { FleetMachine, type BootOutcome } from './fleet-machine.ts';
 import type { FleetWorld } from './fleet-world.ts';
 import type { FleetOptions } from './fleet-options.ts';
@@ -8,9 +8,10 @@ import { FleetRecord } from './fleet-record.ts';
 import { progressText, stepTimes, usageReport, type FleetReport } from './fleet-report.ts';
 import { FleetError, refuseOthers, register, removeSite, workflowsOf, type FleetApi } from './fleet-site.ts';
 import { machinePlan, type MachinePlan } from './machine-plan.ts';
-import { differences, exchangeLine, headerLine, RecordingReader, type Recording } from './recording.ts';
+import { differences, type Recording } from './recording.ts';
 import { FleetRelay } from './relay.ts';
 import { usageIn, type ServerUsage } from './server-usage.ts';
+import { checkWorkflows } from './workflow-check.ts';
 
 export interface FleetDeps {
   readonly api: FleetApi;
@@ -53,18 +54,19 @@ export async function runFleet(deps: FleetDeps, options: FleetOptions): Promise<
     };
     const booted = await bootAll(deps, plans, { world, record });
     // After Ctrl-C the server is not asked, and the machines that were done count.
-    const provisioned = deps.signal.aborted
-      ? record.atDisk
-      : provisionedOf(plans, {
+    const { outcomes } = booted;
+    const { provisioned, failed } = deps.signal.aborted
+      ? { provisioned: record.atDisk, failed: record.failed }
+      : checkWorkflows(plans, {
           workflows: await workflowsOf(api, options),
-          record,
-          outcomes: booted.outcomes,
+          outcomes,
+          failed: record.failed,
         });
     return {
       seed: options.seed,
       machines: options.machines,
       provisioned,
-      failed: record.failed,
+      failed,
       broken: record.broken,
       crashes: record.crashes,
       results: record.results,
@@ -92,30 +94,6 @@ async function openRelay(udp: Udp, { relayAddress, bootServer }: FleetOptions): 
         : 'the machines speak to the DHCP server through a relay agent, which has the port of DHCP servers';
     throw new FleetError(`relay at ${relayAddress}: ${error.message}`, advice);
   }
-}
-
-interface ExchangeLog {
-  readonly onExchange: NonNullable<FleetWorld['onExchange']>;
-  readonly answers: () => Recording['answers'];
-}
-
-/** Undefined when nobody wants to know. */
-function createExchangeLog(
-  { clock, record, replay }: FleetDeps,
-  options: FleetOptions,
-): ExchangeLog | undefined {
-  if (record === undefined && replay === undefined) return undefined;
-  const reader = new RecordingReader();
-  const startedMs = clock.monotonicMs();
-  record?.(headerLine(options));
-  return {
-    onExchange(machine, what, text) {
-      const exchange = { atMs: clock.monotonicMs() - startedMs, machine, what, text };
-      reader.add(exchange);
-      record?.(exchangeLine(exchange));
-    },
-    answers: () => reader.answers(),
-  };
 }
 
 function differencesOf(
@@ -180,35 +158,6 @@ async function bootAll(
   clearInterval(look);
   signal.removeEventListener('abort', stop);
   return { seconds: seconds(), outcomes, start, seen, end: await usageOf(api) };
-}
-
-/** A machine that starts from its disk was provisioned only if its Workflow has succeeded. */
-function provisionedOf(
-  plans: readonly MachinePlan[],
-  {
-    workflows,
-    record,
-    outcomes,
-  }: {
-    readonly workflows: readonly Workflow[];
-    readonly record: FleetRecord;
-    readonly outcomes: ReadonlyMap<string, BootOutcome>;
-  },
-): number {
-  const states = new Map(workflows.map(({ metadata, status }) => [metadata.name, status?.state ?? '']));
-  let provisioned = 0;
-  for (const plan of plans) {
-    if (outcomes.get(plan.name)?.kind !== 'disk') continue;
-    const state = states.get(plan.name) ?? 'gone';
-    if (state === 'SUCCESS') provisioned += 1;
-    else
-      record.fail(
-        plan,
-        'workflow',
-        `the machine was sent to its disk, and its Workflow is ${state === '' ? 'not rendered' : state}`,
-      );
-  }
-  return provisioned;
 }
 
 function serverOf(
