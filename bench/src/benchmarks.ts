@@ -4,6 +4,7 @@ import { consoleBenchmark } from './console.ts';
 import { demoBenchmark } from './demo.ts';
 import { dhcpBenchmark } from './dhcp.ts';
 import { filesBenchmark } from './files.ts';
+import { fleetBenchmark } from './fleet.ts';
 import { gatewayBenchmark } from './gateway.ts';
 import { goTemplateBenchmark } from './go-template.ts';
 import { growthBenchmark } from './growth.ts';
@@ -37,6 +38,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   metadataBenchmark,
   stormBenchmark,
   simulationBenchmark,
+  fleetBenchmark,
   bmcBenchmark,
   consoleBenchmark,
   gatewayBenchmark,

@@ -2,7 +2,7 @@
  * Puts keys into etcd over its gRPC API, from a separate process. It reads a plan from its channel, and
  * answers with the result.
  */
-import { GrpcConnection, type Method } from './grpc-connection.ts';
+import { GrpcConnection, type Method } from '@tinkerbell/sim/grpc-connection';
 
 export interface EtcdPlan {
   readonly authority: string;

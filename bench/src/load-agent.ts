@@ -10,7 +10,7 @@ import {
 import { AgentService, type Start } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 
-import { CallError, GrpcConnection } from './grpc-connection.ts';
+import { CallError, GrpcConnection } from '@tinkerbell/sim/grpc-connection';
 
 export type AgentProtocol = 'upstream' | 'sessions';
 

@@ -6,7 +6,7 @@ const USAGE = `npm run simulate -- [--machines N] [--runs N] [--seed N] [--fault
 
 Simulates sites in one process, with a simulated clock and network: the machines boot by DHCP, TFTP and HTTP, and their agents
 execute Workflows with the real services of the server. Packets are lost, the server crashes, and machines lose power. It fails when
-an acknowledged result is lost, an action runs again after its end, or a machine is not installed.
+an acknowledged result is lost, an action runs again after its end, or a machine is not installed. To boot the same machines from a real server, use tink simulate.
 
   --machines N   machines of a site (default: 100)
   --runs N       sites (default: 10)

@@ -25,6 +25,7 @@ import { addOs } from './os/os-command.ts';
 import { addPreflight } from './preflight/preflight-command.ts';
 import { addReprovision } from './reprovision/reprovision-command.ts';
 import { addRescue } from './rescue/rescue-command.ts';
+import { addSimulate } from './simulate/simulate-command.ts';
 import { addTemplate } from './template/template-command.ts';
 import { addAuth, addToken } from './token/token-command.ts';
 import { addTree } from './tree/tree-command.ts';
@@ -86,25 +87,7 @@ Examples:
 
 /** The tree of commands. */
 export function createProgram(terminal: Terminal): Command {
-  const program = new ExplainedCommand('tink')
-    .description('Operates Tinkerbell: machines, templates and workflows.')
-    .version(VERSION, '--version', 'print the version of tink; "tink version" also prints the server’s')
-    .option(
-      '--server <url>',
-      `URL of the API (default: TINK_SERVER, the configuration, or ${DEFAULT_SERVER})`,
-    )
-    .option(
-      '-n, --namespace <name>',
-      'namespace of the objects (default: that of the configuration, or "default")',
-    )
-    .option(
-      '--context <name>',
-      'context of the configuration (default: TINK_CONTEXT, or the current context)',
-    )
-    .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, getOutHelpWidth: terminal.columns })
-    .exitOverride()
-    .addHelpText('after', help);
+  const program = emptyProgram(terminal);
   addApply(program, terminal);
   addDiff(program, terminal);
   addGet(program, terminal);
@@ -135,6 +118,7 @@ export function createProgram(terminal: Terminal): Command {
   addMigrate(program, terminal);
   addOs(program, terminal);
   addPreflight(program, terminal);
+  addSimulate(program, terminal);
   addConfig(program, terminal);
   addLogin(program, terminal);
   addToken(program, terminal);
@@ -143,4 +127,27 @@ export function createProgram(terminal: Terminal): Command {
   addCompletion(program, terminal);
   withJsonHabit(program);
   return program;
+}
+
+/** The options of every command. */
+function emptyProgram(terminal: Terminal): Command {
+  return new ExplainedCommand('tink')
+    .description('Operates Tinkerbell: machines, templates and workflows.')
+    .version(VERSION, '--version', 'print the version of tink; "tink version" also prints the server’s')
+    .option(
+      '--server <url>',
+      `URL of the API (default: TINK_SERVER, the configuration, or ${DEFAULT_SERVER})`,
+    )
+    .option(
+      '-n, --namespace <name>',
+      'namespace of the objects (default: that of the configuration, or "default")',
+    )
+    .option(
+      '--context <name>',
+      'context of the configuration (default: TINK_CONTEXT, or the current context)',
+    )
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err, getOutHelpWidth: terminal.columns })
+    .exitOverride()
+    .addHelpText('after', help);
 }

@@ -1,5 +1,6 @@
 /** The agent of upstream's protocol: it asks for an action, reports that it runs, works, reports its end, and asks again. */
 import {
+  busyFor,
   withTimer,
   type AgentState,
   type GivenAction,
@@ -53,7 +54,7 @@ function onAcknowledged(
   { action, state }: Extract<AgentState, { kind: 'reporting' }>,
 ): Step {
   if (state === 'RUNNING')
-    return withTimer({ ...machine, agent: { kind: 'working', action } }, machine.work(action));
+    return busyFor({ ...machine, agent: { kind: 'working', action } }, machine.work(action));
   if (action.name === REBOOT) return { machine: { ...machine, phase: 'starting' }, outputs: [] };
   return { machine: { ...machine, agent: { kind: 'asking' } }, outputs: [{ kind: 'get-action' }] };
 }

@@ -4,7 +4,7 @@
  */
 import { bootLoaderStep, firmwareStep } from './netboot.ts';
 import { agentStep } from './agent.ts';
-import type { Machine, MachineInput, Step } from './model.ts';
+import { busyFor, type Machine, type MachineInput, type Step } from './model.ts';
 
 const FIRMWARE_START_MS = 3000;
 /** From the script until the agent runs. */
@@ -41,18 +41,14 @@ const steps: Readonly<Record<Machine['phase'], (machine: Machine, input: Machine
 
 /** Switches the machine on, or restarts it. Everything that it knew is lost. */
 function restarted({ mac, work, timer, transactionId }: Machine): Step {
-  const machine: Machine = { ...newMachine(mac, work), phase: 'starting', timer: timer + 1, transactionId };
-  return { machine, outputs: [{ kind: 'timer', afterMs: FIRMWARE_START_MS, number: machine.timer }] };
+  return busyFor({ ...newMachine(mac, work), phase: 'starting', timer, transactionId }, FIRMWARE_START_MS);
 }
 
 /** The in-memory OS takes a while until its agent runs. */
 function startedSystem(before: Machine, step: Step): Step {
   if (step.machine.phase !== 'agent' || before.phase === 'agent') return step;
-  const machine = { ...step.machine, timer: step.machine.timer + 1, agent: { kind: 'asking' } as const };
-  return {
-    machine,
-    outputs: [...step.outputs, { kind: 'timer', afterMs: OS_START_MS, number: machine.timer }],
-  };
+  const { machine, outputs } = busyFor({ ...step.machine, agent: { kind: 'asking' } }, OS_START_MS);
+  return { machine, outputs: [...step.outputs, ...outputs] };
 }
 
 /** An agent that executed the action `reboot` restarts its machine. */

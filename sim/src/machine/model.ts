@@ -57,18 +57,35 @@ export type MachineInput =
 
 export type MachineOutput =
   | { readonly kind: 'send'; readonly bytes: Uint8Array; readonly fromPort: number; readonly toPort: number }
-  | { readonly kind: 'timer'; readonly afterMs: number; readonly number: number }
+  | Timer
   | { readonly kind: 'get-script'; readonly url: string }
   | { readonly kind: 'get-action' }
   | { readonly kind: 'report'; readonly action: GivenAction; readonly state: 'RUNNING' | 'SUCCESS' };
+
+export interface Timer {
+  readonly kind: 'timer';
+  readonly afterMs: number;
+  readonly number: number;
+  /** Whether the machine waits for somebody's answer, or is busy with something of its own. */
+  readonly isBusy: boolean;
+}
 
 export interface Step {
   readonly machine: Machine;
   readonly outputs: readonly MachineOutput[];
 }
 
-/** The same machine, whose older timers no longer count, and a new timer. */
+/** The same machine, whose older timers no longer count, and a new timer. It waits for an answer. */
 export function withTimer(machine: Machine, afterMs: number): Step {
+  return timed(machine, { afterMs, isBusy: false });
+}
+
+/** The same, for something that the machine does by itself. */
+export function busyFor(machine: Machine, afterMs: number): Step {
+  return timed(machine, { afterMs, isBusy: true });
+}
+
+function timed(machine: Machine, { afterMs, isBusy }: Pick<Timer, 'afterMs' | 'isBusy'>): Step {
   const number = machine.timer + 1;
-  return { machine: { ...machine, timer: number }, outputs: [{ kind: 'timer', afterMs, number }] };
+  return { machine: { ...machine, timer: number }, outputs: [{ kind: 'timer', afterMs, number, isBusy }] };
 }

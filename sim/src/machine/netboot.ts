@@ -11,10 +11,17 @@ import {
 } from '@tinkerbell/dhcp';
 import { decodeTftp, encodeTftp, type TftpPacket } from '@tinkerbell/tftp';
 import { hexToBytes } from '@tinkerbell/wire';
-import { withTimer, type Machine, type MachineInput, type MachineOutput, type Step } from './model.ts';
+import {
+  busyFor,
+  withTimer,
+  type Machine,
+  type MachineInput,
+  type MachineOutput,
+  type Step,
+} from './model.ts';
 
 /** The client side of TFTP uses one port for all its transfers. */
-const TFTP_CLIENT_PORT = 2070;
+export const TFTP_CLIENT_PORT = 2070;
 const TFTP_PORT = 69;
 const BLOCK_BYTES = 1468;
 /** Before each repetition, ms: as UEFI firmware for DHCP, and doubled by iPXE. The last one starts from the firmware. */
@@ -98,6 +105,8 @@ function tftpStep(machine: Machine, input: MachineInput): Step {
   if (input.kind !== 'datagram' || decoded?.ok !== true) return { machine, outputs: [] };
   // Another transfer of the same file, from a repeated request.
   if (machine.block !== undefined && machine.block.port !== input.fromPort) return { machine, outputs: [] };
+  // Firmware ends the transfer and boots again.
+  if (decoded.value.kind === 'error') return powerCycled(machine);
   return afterBlock(machine, decoded.value, input.fromPort);
 }
 
@@ -109,7 +118,7 @@ function afterBlock(machine: Machine, packet: TftpPacket, port: number): Step {
   const next = acknowledged(machine, { number: packet.block, port });
   if (packet.bytes.length === BLOCK_BYTES) return next;
   const { block: _, ...loaded } = next.machine;
-  const started = withTimer({ ...loaded, phase: 'loader-dhcp', tries: 0 }, LOADER_START_MS);
+  const started = busyFor({ ...loaded, phase: 'loader-dhcp', tries: 0 }, LOADER_START_MS);
   return { machine: started.machine, outputs: [...next.outputs, ...started.outputs] };
 }
 
@@ -141,7 +150,7 @@ function askScript(machine: Machine): Step {
 
 function powerCycled(machine: Machine): Step {
   const { address: _, bootFile: __, block: ___, ...rest } = machine;
-  return withTimer({ ...rest, phase: 'starting', tries: 0 }, 1000);
+  return busyFor({ ...rest, phase: 'starting', tries: 0 }, 1000);
 }
 
 function sendAndWait(machine: Machine, sent: readonly MachineOutput[]): Step {

@@ -3,9 +3,16 @@
  * it: no compression, no deadlines, one connection for each agent. A client library would take as long as the
  * server that is measured.
  */
-import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import {
+  connect,
+  constants,
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type SecureClientSessionOptions,
+} from 'node:http2';
 
 const PREFIX_BYTES = 5;
+const CONNECT_MS_MAX = 10_000;
 
 /** A method from `serviceDefinition`. */
 export interface Method<Request, Response> {
@@ -30,19 +37,49 @@ export interface Requests<Request> {
   end(): void;
 }
 
+export interface ConnectionOptions {
+  /** TLS with this setting. Absent: no TLS. */
+  readonly tls?: { readonly rejectUnauthorized: boolean };
+  /** The address that the connection comes from. */
+  readonly localAddress?: string;
+}
+
 export class GrpcConnection {
   readonly #session: ClientHttp2Session;
+  #headers: Readonly<Record<string, string>> = {};
 
   private constructor(session: ClientHttp2Session) {
     this.#session = session;
   }
 
-  static async open(authority: string): Promise<GrpcConnection> {
-    const session = connect(`http://${authority}`);
-    await new Promise<void>((resolve, reject) =>
-      session.once('connect', () => resolve()).once('error', reject),
-    );
+  /** @throws Error when the server does not answer. */
+  static async open(authority: string, options: ConnectionOptions = {}): Promise<GrpcConnection> {
+    const { tls, localAddress } = options;
+    const place: SecureClientSessionOptions & { localAddress?: string } = {
+      ...tls,
+      ...(localAddress === undefined ? {} : { localAddress }),
+    };
+    const session = connect(`${tls === undefined ? 'http' : 'https'}://${authority}`, place);
+    await new Promise<void>((resolve, reject) => {
+      session.once('connect', () => resolve()).once('error', reject);
+      session.setTimeout(CONNECT_MS_MAX, () => {
+        reject(new Error(`${authority} does not answer`));
+        session.destroy();
+      });
+    });
+    session.setTimeout(0);
+    // Calls report what breaks the connection.
+    session.on('error', () => undefined);
     return new GrpcConnection(session);
+  }
+
+  /** Sends the header with every call from now on. */
+  present(name: string, value: string): void {
+    this.#headers = { ...this.#headers, [name]: value };
+  }
+
+  isOpen(): boolean {
+    return !this.#session.closed && !this.#session.destroyed;
   }
 
   /** @throws CallError */
@@ -86,6 +123,7 @@ export class GrpcConnection {
       [constants.HTTP2_HEADER_PATH]: method.path,
       'content-type': 'application/grpc',
       te: 'trailers',
+      ...this.#headers,
     });
     let received: Buffer = Buffer.alloc(0);
     let error: CallError | undefined = new CallError(14, 'the connection broke');
