@@ -11,7 +11,7 @@ const CHUNKS = 4096;
 const WRONG_CHUNK = zstdCompressSync(Buffer.alloc(CHUNK_BYTES, 7));
 
 /** What it sends instead of a chunk. */
-export const WRONG_ANSWERS = {
+const WRONG_ANSWERS = {
   'other bytes': (response: ServerResponse) => void response.end(WRONG_CHUNK),
   'an end': (response: ServerResponse) => void response.destroy(),
   nothing: (_response: ServerResponse) => {},
