@@ -9,7 +9,8 @@ import { ACTION_FLAGS, RUN_ACTION_ARGUMENT } from '@tinkerbell/app-agent';
 import { bundleAgent } from '@tinkerbell/hook';
 
 import type { BenchContext } from './benchmark.ts';
-import { startProgram } from './running-program.ts';
+import type { NetworkNamespace } from './network-namespace.ts';
+import { processorSeconds, startProgram } from './running-program.ts';
 
 export interface ActionRun {
   /** From the start of the process to its end. */
@@ -18,6 +19,8 @@ export interface ActionRun {
   readonly message: string;
   /** The most memory that its process had, in MB (10^6 bytes). */
   readonly peakMegabytes: number;
+  /** Of its process, with the programs that it started. */
+  readonly processorSeconds: number;
 }
 
 const MEMORY_READ_MS = 20;
@@ -30,6 +33,7 @@ interface RunnerMessage {
 export type ActionRunner = (
   image: string,
   environment: Readonly<Record<string, string>>,
+  network?: NetworkNamespace,
 ) => Promise<ActionRun>;
 
 /** @throws Error with the action's message when it does not succeed. */
@@ -38,15 +42,17 @@ export async function createActionRunner(context: BenchContext): Promise<ActionR
   mkdirSync(directory);
   for (const { name, content } of await bundleAgent()) writeFileSync(join(directory, name), content);
   const agent = join(directory, 'agent.mjs');
-  return async (image, environment) => {
+  return async (image, environment, network) => {
     const startedMs = performance.now();
     const command = [process.execPath, ...ACTION_FLAGS, agent, RUN_ACTION_ARGUMENT] as const;
-    const program = startProgram(context, { command: [...command], channel: true });
+    const program = startProgram(context, { command: [...command], channel: true, network });
     let result: RunnerMessage['result'];
     let peakMegabytes = 0;
-    // The kernel keeps the peak, so only what is used after the last reading is missed.
+    let processor = 0;
+    // The kernel keeps the peak and the time, so only what is used after the last reading is missed.
     const read = (): void => {
       peakMegabytes = Math.max(peakMegabytes, peakMemory(program.pid));
+      processor = Math.max(processor, processorTime(program.pid));
     };
     const reading = setInterval(read, MEMORY_READ_MS);
     program.process.on('message', (raw) => {
@@ -58,7 +64,8 @@ export async function createActionRunner(context: BenchContext): Promise<ActionR
     await program.ended;
     clearInterval(reading);
     const seconds = (performance.now() - startedMs) / 1000;
-    if (result?.ok === true) return { seconds, message: result.message ?? '', peakMegabytes };
+    if (result?.ok === true)
+      return { seconds, message: result.message ?? '', peakMegabytes, processorSeconds: processor };
     throw new Error(`${image}: ${result?.error ?? program.output()}`);
   };
 }
@@ -68,6 +75,15 @@ function peakMemory(pid: number): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     return (Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) * 1024) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+/** Returns 0 for a process that has ended. */
+function processorTime(pid: number): number {
+  try {
+    return processorSeconds(pid);
   } catch {
     return 0;
   }

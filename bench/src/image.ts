@@ -1,20 +1,20 @@
 /** Disk images in the registry: the whole path from `tink image add` to a disk. */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-import { createActionRunner, type ActionRun } from './action-run.ts';
+import { createActionRunner, type ActionRun, type ActionRunner } from './action-run.ts';
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { startBreakingProxy } from './breaking-proxy.ts';
 import { diskImages, rawImage } from './disk-image.ts';
 import { serveFiles } from './file-server.ts';
+import { rackRows } from './image-peers.ts';
 import { DD } from './image2disk.ts';
-import { assertWritten, createLoopDisk, sha256Of, type LoopDisk } from './loop-disk.ts';
+import { assertWritten, createLoopDisk, type LoopDisk } from './loop-disk.ts';
 import { alternate, median } from './rounds.ts';
 import { mustRun, needProgram } from './running-program.ts';
+import { addImage, type StoredImage } from './stored-image.ts';
 import { startOnLoopback } from './tinkerbell-server.ts';
 
-const TINK_MAIN = fileURLToPath(new URL('../../apps/tink/src/main.mjs', import.meta.url));
 const PIPE = 'curl, zstd, dd';
 
 export const imageBenchmark: Benchmark = {
@@ -25,23 +25,20 @@ export const imageBenchmark: Benchmark = {
     needProgram('curl', 'curl');
     const subject = await prepare(context);
     const runs = await measure(context, subject);
-    return [...rowsOf(runs), await breakRow(context, subject)];
+    return [
+      ...rowsOf(runs),
+      await breakRow(context, subject),
+      ...(await rackRows(context, subject.runAction)),
+    ];
   },
 };
-
-interface StoredImage {
-  readonly url: string;
-  /** The SHA-256 of its disk. */
-  readonly sha256: string;
-  readonly chunks: number;
-  readonly usedBytes: number;
-}
 
 interface Subject {
   readonly disk: LoopDisk;
   readonly zstdUrl: string;
   readonly first: StoredImage;
   readonly second: StoredImage;
+  readonly runAction: ActionRunner;
   readonly write: (url: string) => Promise<ActionRun>;
 }
 
@@ -54,12 +51,7 @@ async function prepare(context: BenchContext): Promise<Subject> {
   const server = await startOnLoopback(context, { dataDirectory, flags: ['--registry-anonymous-pull'] });
   const environment = { TINK_SERVER: server.url, TINKERBELL_DATA_DIR: dataDirectory };
   const add = async (raw: string, tag: string): Promise<StoredImage> => {
-    const words = [TINK_MAIN, 'image', 'add', raw, `disks/bench:${tag}`, '--json'] as const;
-    const command = [process.execPath, ...words] as const;
-    const { output, seconds } = await mustRun(context, { command, environment });
-    const added: unknown = JSON.parse(output.trim().split('\n').at(-1) ?? '');
-    context.say(`added ${tag} in ${seconds.toFixed(1)} s`);
-    return storedImage(added, { url: server.url, sha256: await sha256Of(raw) });
+    return await addImage(context, { raw, tag, url: server.url, environment });
   };
   const first = await add(images.raw, 'v1');
   const second = await add(rawImage(context, { mebibytes, version: 2 }), 'v2');
@@ -68,17 +60,7 @@ async function prepare(context: BenchContext): Promise<Subject> {
   const runAction = await createActionRunner(context);
   const write = (url: string): Promise<ActionRun> =>
     runAction('image2disk', { IMG_URL: url, DEST_DISK: disk.device, RETRY_ENABLED: 'true' });
-  return { disk, zstdUrl: `${files.url}/${basename(images.zstd)}`, first, second, write };
-}
-
-function storedImage(
-  added: unknown,
-  { url, sha256 }: { readonly url: string; readonly sha256: string },
-): StoredImage {
-  const fields: Readonly<Record<string, unknown>> =
-    typeof added === 'object' && added !== null ? { ...added } : {};
-  const { path, chunks, usedBytes } = fields;
-  return { url: `${url}${String(path)}`, sha256, chunks: Number(chunks), usedBytes: Number(usedBytes) };
+  return { disk, zstdUrl: `${files.url}/${basename(images.zstd)}`, first, second, runAction, write };
 }
 
 interface Runs {

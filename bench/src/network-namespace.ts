@@ -58,7 +58,8 @@ export async function createLink(context: BenchContext): Promise<Link> {
   return { server, client, serverAddress, clientAddress, serverInterface };
 }
 
-async function ip(
+/** Runs `ip` in a namespace. */
+export async function ip(
   context: BenchContext,
   network: NetworkNamespace,
   ...args: readonly string[]

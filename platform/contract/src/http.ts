@@ -65,8 +65,10 @@ export interface ApiRoute extends Route {
   readonly authorizationOf?: (request: HttpRequest) => string | undefined;
   /** Called after a caller was rejected. Never throws and never waits. */
   onRejected?(request: HttpRequest, context: HttpContext, status: 400 | 401 | 403): void;
-  /** Returns true for a path that describes the API itself and may be read without a credential. Default: no path. */
+  /** Returns true for a path that may be read without a credential, or whose handler decides that. Default: no path. */
   isPublic?(path: string): boolean;
+  /** The methods for which `isPublic` counts. Default: GET and HEAD. */
+  readonly publicMethods?: readonly string[];
 }
 
 /**

@@ -60,12 +60,12 @@ export function createRegistryService(deps: RegistryDeps, config: RegistryConfig
 
 function routesFor(handle: HttpRoute['handle'], { peers }: RegistryConfig): readonly HttpRoute[] {
   const route = { access: 'api', handle, authorizationOf, rejection } as const;
+  // Agents ask with the session of their machine, which the handler checks.
+  const asked = { name: 'registry-peers', prefix: PEERS_PATH, publicMethods: ['POST'] };
   return [
     { ...route, name: 'registry', prefix: REGISTRY_PREFIX, isPublic: () => true },
     { ...route, name: 'registry-gc', prefix: GARBAGE_PATH },
-    ...(peers === undefined
-      ? []
-      : [{ ...route, name: 'registry-peers', prefix: PEERS_PATH, isPublic: () => true }]),
+    ...(peers === undefined ? [] : [{ ...route, ...asked, isPublic: () => true }]),
   ];
 }
 

@@ -2,6 +2,7 @@
  * One installation during which things break. It begins with a used disk, and ends when the Workflow has succeeded. Then the machine
  * loses its power, and its disk must have the image, byte by byte.
  */
+import { startWrongPeer, type WrongAnswer, type WrongPeer } from '../image-peers/wrong-peer.ts';
 import type { SeededChoice } from '../seeded-choice.ts';
 import { sha256Of, soil } from './disk-image.ts';
 import { orderInstallation, untilInstalled } from './installation.ts';
@@ -24,6 +25,7 @@ export interface StoredImage {
 }
 
 const BREAKS = ['network', 'agent', 'machine', 'server'] as const;
+const WRONG_NAMES: readonly WrongAnswer[] = ['other bytes', 'an end', 'nothing', 'a part'];
 export type Break = (typeof BREAKS)[number];
 
 export interface BreakResult {
@@ -50,10 +52,17 @@ export async function runBreaks(site: Site, order: BreakOrder): Promise<BreakRes
   const { number, image, choose } = order;
   const startedMs = performance.now();
   const planned = Array.from({ length: 1 + choose.below(BREAKS_MAX) }, () => choose.of(BREAKS));
+  // Half of the runs by chunk have a peer, which sends wrong answers until the end.
+  const answer = image.form === 'by chunk' && choose.once(2) ? choose.of(WRONG_NAMES) : undefined;
   const before = site.files.passedBytes();
   const breaks: Break[] = [];
   let error: string | undefined;
+  let wrong: WrongPeer | undefined;
   try {
+    if (answer !== undefined) {
+      const url = `http://127.0.0.1:${site.files.port}${image.path}`;
+      wrong = await startWrongPeer(url, { address: '127.0.0.1', answer });
+    }
     soil(site.device);
     await install(site, order, { planned, happened: breaks });
     await site.restartMachine();
@@ -61,10 +70,12 @@ export async function runBreaks(site: Site, order: BreakOrder): Promise<BreakRes
       error = 'the Workflow succeeded, and the disk differs after a power cut';
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.message : String(thrown);
+  } finally {
+    await wrong?.[Symbol.asyncDispose]();
   }
   const excessBytes = site.files.passedBytes() - before - image.bytes;
   return {
-    name: `${number} ${image.form}: ${planned.join(', ')}`,
+    name: `${number} ${image.form}: ${planned.join(', ')}${peerNamed(answer, wrong)}`,
     form: image.form,
     seconds: (performance.now() - startedMs) / 1000,
     breaks,
@@ -72,6 +83,10 @@ export async function runBreaks(site: Site, order: BreakOrder): Promise<BreakRes
     excessBytes,
     ...(error === undefined ? {} : { error }),
   };
+}
+
+function peerNamed(answer: string | undefined, wrong: WrongPeer | undefined): string {
+  return answer === undefined ? '' : `; a peer that sends ${answer}, asked ${wrong?.asked() ?? 0} times`;
 }
 
 interface Course {

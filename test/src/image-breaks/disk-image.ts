@@ -11,14 +11,14 @@ const SECTOR_BYTES = 512;
 /** Every other extent is text, which compresses well. */
 const TEXT = Buffer.alloc(EXTENT_BYTES_MAX, 'a machine without an operating system\n');
 
-/** Extents of random bytes and of text between holes. */
-export function writeDiskImage(path: string, choose: SeededChoice): void {
+/** Extents of random bytes and of text between holes. `times`: how much larger than usual. */
+export function writeDiskImage(path: string, choose: SeededChoice, times = 1): void {
   const file = openSync(path, 'w');
-  ftruncateSync(file, IMAGE_BYTES);
+  ftruncateSync(file, times * IMAGE_BYTES);
   const noise = Buffer.alloc(EXTENT_BYTES_MAX);
-  for (let written = 0; written < DATA_BYTES;) {
+  for (let written = 0; written < times * DATA_BYTES;) {
     const bytes = SECTOR_BYTES * (1 + choose.below(EXTENT_BYTES_MAX / SECTOR_BYTES));
-    const at = SECTOR_BYTES * choose.below((IMAGE_BYTES - bytes) / SECTOR_BYTES);
+    const at = SECTOR_BYTES * choose.below((times * IMAGE_BYTES - bytes) / SECTOR_BYTES);
     const from = choose.once(2) ? TEXT : randomFillSync(noise);
     writeSync(file, from, 0, bytes, at);
     written += bytes;

@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { SeededChoice } from '../seeded-choice.ts';
 import { excessIn } from './fetched-twice.ts';
 import { runBreaks, type BreakResult, type StoredImage } from './break-run.ts';
+import { addImage } from './add-image.ts';
 import { sha256Of, writeDiskImage } from './disk-image.ts';
 import { openSite, type Site } from './site.ts';
 
 /** The site may be in a state that no further run can leave. */
 const FAILURES_MAX = 3;
-const ADD_MS_MAX = 120_000;
 /** Makes the choices of each run independent of those before. */
 const SEEDS_PER_SUITE = 10_007;
-const TINK_MAIN = join(import.meta.dirname, '../../../apps/tink/src/main.mjs');
 
 export interface BreaksOptions {
   readonly runs: number;
@@ -81,21 +80,5 @@ async function storeImages(site: Site, choose: SeededChoice): Promise<StoredImag
     sha256,
     bytes: statSync(join(served, name)).size,
   }));
-  return { chunked: { form: 'by chunk', sha256, ...added(site, raw) }, files };
-}
-
-function added(site: Site, raw: string): Pick<StoredImage, 'path' | 'bytes'> {
-  const { url, dataDirectory } = site.server();
-  const words = [TINK_MAIN, 'image', 'add', raw, 'disks/breaks:v1', '--json'];
-  const env = { ...process.env, TINK_SERVER: url, TINKERBELL_DATA_DIR: dataDirectory };
-  const output = execFileSync(process.execPath, words, {
-    encoding: 'utf8',
-    env,
-    timeout: ADD_MS_MAX,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const report: unknown = JSON.parse(output.trim().split('\n').at(-1) ?? '');
-  if (report === null || typeof report !== 'object' || !('path' in report) || !('usedBytes' in report))
-    throw new Error(`tink image add: ${output}`);
-  return { path: String(report.path), bytes: Number(report.usedBytes) };
+  return { chunked: { form: 'by chunk', sha256, ...addImage(site.server(), raw) }, files };
 }

@@ -52,14 +52,14 @@ export function inOrder(image: DiskImage): StretchSource {
   };
 }
 
-/** From the agent's own place on, and what peers have. Half of the lanes ask peers first. */
+/** From the agent's own place on, and what peers have. */
 export function shared(
   { walk, table }: Pick<Sharing, 'walk' | 'table'>,
   { lanes, clock, signal }: { readonly lanes: number; readonly clock: Clock; readonly signal: AbortSignal },
 ): StretchSource {
   return {
     async next(number) {
-      const lane = { number, prefersPeers: number >= lanes / 2 };
+      const lane = { number, of: lanes };
       let step = walk.next(lane, clock.monotonicMs());
       while (step.kind === 'wait' && !signal.aborted) {
         await delay(clock, LOOK_MS, signal);

@@ -79,6 +79,13 @@ test('public paths of a route need no credential for reading, but for writing', 
   assert.equal((await ask('/api', { method: 'POST' })).status, 401);
 });
 
+test('a route can answer other methods than reads without a credential', async () => {
+  const open = { access: 'api', ...answers, isPublic: () => true, publicMethods: ['POST'] } as const;
+  const ask = front([{ name: 'peers', prefix: '/v1/peers', ...open }]);
+  assert.equal(await (await ask('/v1/peers', { method: 'POST' })).text(), 'answered');
+  for (const method of ['GET', 'PUT']) assert.equal((await ask('/v1/peers', { method })).status, 401);
+});
+
 test('a route is notified of callers that the front rejected', async () => {
   const heard: string[] = [];
   const onRejected: ApiRoute['onRejected'] = ({ method }, { peer }, status) =>

@@ -117,6 +117,8 @@ function ownPage(options: FrontOptions, path: string, url: string): Response | P
   }
 }
 
+const READS = ['GET', 'HEAD'];
+
 async function guarded(
   options: FrontOptions,
   route: ApiRoute,
@@ -124,7 +126,9 @@ async function guarded(
 ): Promise<Response | undefined> {
   const { apiAnonymous: anonymous, apiAnonymousHosts: anonymousHosts } = options;
   const { authenticator, authorizer, sessions } = options;
-  const isPublic = route.isPublic?.(pathNameOf(request.url)) === true && isRead(request);
+  const { publicMethods = READS } = route;
+  const isPublic =
+    route.isPublic?.(pathNameOf(request.url)) === true && publicMethods.includes(request.method);
   const admittedAs = await admitted(request, context, {
     authenticator,
     sessions,
@@ -169,10 +173,6 @@ function statusOf(response: Response, { headers }: HttpRequest): number {
 
 function text(body: string, status = 200): Response {
   return new WholeResponse(body, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
-}
-
-function isRead({ method }: HttpRequest): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 function isVerbose(url: string): boolean {

@@ -12,6 +12,7 @@ export class KnownPeer {
   readonly port: number;
   /** For each stretch: 1 when the peer offers all of it. */
   #has: Uint8Array;
+  #hasAny = false;
   #active = 0;
   #busyUntilMs = Number.NEGATIVE_INFINITY;
   #provenUntilMs = Number.NEGATIVE_INFINITY;
@@ -27,6 +28,12 @@ export class KnownPeer {
 
   offer(have: readonly ChunkRun[], starts: Uint32Array): void {
     this.#has = stretchesIn(have, starts);
+    this.#hasAny = this.#has.includes(1);
+  }
+
+  /** It offers a stretch. */
+  get hasAny(): boolean {
+    return this.#hasAny;
   }
 
   /** Returns the next open stretch that it has, and remembers that it is asked. */
@@ -55,9 +62,14 @@ export class KnownPeer {
     this.#busyUntilMs = untilMs;
   }
 
+  /** It has sent a right stretch lately. */
+  isProven(nowMs: number): boolean {
+    return nowMs < this.#provenUntilMs;
+  }
+
   /** Its offer counts: nobody needs to ask the server for these stretches. */
   vouches(index: number, nowMs: number): boolean {
-    return nowMs < this.#provenUntilMs && this.#has[index] === 1;
+    return this.isProven(nowMs) && this.#has[index] === 1;
   }
 }
 

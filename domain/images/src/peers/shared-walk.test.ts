@@ -6,10 +6,7 @@ import { readDigest } from '@tinkerbell/oci';
 import { PeerList, SharedWalk, type Lane, type Step } from '../index.ts';
 
 const IMAGE = readDigest(`sha256:${'1'.repeat(64)}`);
-const LANES: readonly Lane[] = Array.from({ length: 6 }, (_, number) => ({
-  number,
-  prefersPeers: number >= 3,
-}));
+const LANES: readonly Lane[] = Array.from({ length: 6 }, (_, number) => ({ number, of: 6 }));
 const TICK_MS = 10;
 /** Stretches that the server's link carries in a second. */
 const SERVER_PER_S = 40;
@@ -185,35 +182,74 @@ test('a peer is asked for two stretches at once, and after an address was wrong 
   assert.deepEqual(kinds, ['peer', 'peer', 'wait']);
   for (const port of [2002, 2003, 2004]) {
     heard(port);
-    const step = walk.next({ number: 4, prefersPeers: true }, 0);
+    const step = walk.next({ number: 4, of: 6 }, 0);
     assert.ok(step.kind === 'peer' && step.peer.port === port);
     walk.drop(step.peer);
   }
   heard(2005);
-  assert.equal(walk.next({ number: 4, prefersPeers: true }, 0).kind, 'server');
+  assert.equal(walk.next({ number: 4, of: 6 }, 0).kind, 'server');
 });
 
 test('an agent begins at its place, and only what the disk has is offered', () => {
   const walk = new SharedWalk(startsOf(10), () => 0);
   walk.heard({ place: 0.5, secret: '', peers: [] });
-  const first = walk.next({ number: 0, prefersPeers: false }, 0);
+  const first = walk.next({ number: 0, of: 6 }, 0);
   assert.deepEqual(first, { kind: 'server', index: 5 });
   assert.deepEqual(walk.have(), []);
   walk.done(5);
   assert.deepEqual(walk.have(), [[10, 2]]);
   walk.heard({ place: 0, secret: '', peers: [] });
-  assert.deepEqual(walk.next({ number: 1, prefersPeers: false }, 0), { kind: 'server', index: 6 });
+  assert.deepEqual(walk.next({ number: 1, of: 6 }, 0), { kind: 'server', index: 6 });
 });
 
 test('what a proven peer has is left to it, until it is silent', () => {
   const walk = new SharedWalk(startsOf(4), () => 0);
   walk.heard({ place: 0, secret: '', peers: [{ address: '192.0.2.9', port: 2000, have: [[0, 6]] }] });
-  const step = walk.next({ number: 5, prefersPeers: true }, 0);
+  const step = walk.next({ number: 5, of: 6 }, 0);
   assert.ok(step.kind === 'peer' && step.index === 0);
   walk.delivered(step.peer, 0);
   walk.done(0);
-  assert.deepEqual(walk.next({ number: 0, prefersPeers: false }, 10), { kind: 'server', index: 3 });
+  assert.deepEqual(walk.next({ number: 0, of: 6 }, 10), { kind: 'server', index: 3 });
   walk.busy(step.peer, 10);
-  assert.deepEqual(walk.next({ number: 0, prefersPeers: false }, 20), { kind: 'wait' });
-  assert.deepEqual(walk.next({ number: 0, prefersPeers: false }, 4000), { kind: 'server', index: 1 });
+  assert.deepEqual(walk.next({ number: 0, of: 6 }, 20), { kind: 'wait' });
+  assert.deepEqual(walk.next({ number: 0, of: 6 }, 4000), { kind: 'server', index: 1 });
+});
+
+test('the more peers have something, the fewer lanes ask the server, and where peers have all, it continues anywhere', () => {
+  const kindsWith = (peers: number): string => {
+    const walk = new SharedWalk(startsOf(40), () => 0.5);
+    const offers = Array.from({ length: peers }, (_, at) => ({
+      address: `192.0.2.${at}`,
+      port: 2000,
+      have: [[20, 2] as const],
+    }));
+    walk.heard({ place: 0, secret: '', peers: offers });
+    return LANES.map((lane) => walk.next(lane, 0).kind).join(' ');
+  };
+  assert.equal(kindsWith(0), 'server server server server server server');
+  assert.equal(kindsWith(1), 'server server server peer wait wait');
+  assert.equal(kindsWith(7), 'server peer wait wait wait wait');
+  const walk = new SharedWalk(startsOf(10), () => 0.5);
+  walk.heard({
+    place: 0,
+    secret: '',
+    peers: [{ address: '192.0.2.9', port: 2000, have: [[0, 10]] }],
+  });
+  const step = walk.next({ number: 5, of: 6 }, 0);
+  assert.ok(step.kind === 'peer');
+  walk.delivered(step.peer, 0);
+  assert.deepEqual(walk.next({ number: 0, of: 6 }, 0), { kind: 'server', index: 7 });
+});
+
+test('while peers send, one idle lane at a time asks the server', () => {
+  const walk = new SharedWalk(startsOf(10), () => 0);
+  walk.heard({ place: 0, secret: '', peers: [{ address: '192.0.2.9', port: 2000, have: [[0, 20]] }] });
+  const step = walk.next({ number: 5, of: 6 }, 3000);
+  assert.ok(step.kind === 'peer');
+  walk.delivered(step.peer, 3000);
+  walk.busy(step.peer, 4900);
+  const kindsAt = (nowMs: number) => [3, 4].map((number) => walk.next({ number, of: 6 }, nowMs).kind);
+  assert.deepEqual(kindsAt(3000), ['wait', 'wait']);
+  assert.deepEqual(kindsAt(4499), ['wait', 'wait']);
+  assert.deepEqual(kindsAt(4500), ['server', 'wait']);
 });

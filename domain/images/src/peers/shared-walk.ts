@@ -11,6 +11,8 @@ import type { PeersAnswer } from './messages.ts';
  * everything and send nothing cost no more.
  */
 const IDLE_MS_MAX = 1500;
+/** Agents that began together have something to offer by then. */
+const NEW_MS = 3000;
 const BUSY_MS = 200;
 /** Peers of one address that may be dropped, before no other one of it is asked. */
 const DROPS_PER_ADDRESS_MAX = 3;
@@ -24,8 +26,8 @@ export type Step =
 
 export interface Lane {
   readonly number: number;
-  /** Half of the lanes ask peers first. */
-  readonly prefersPeers: boolean;
+  /** How many there are. */
+  readonly of: number;
 }
 
 const OPEN = 0;
@@ -41,6 +43,8 @@ export class SharedWalk {
   readonly #drops = new Map<string, number>();
   readonly #dropped = new Set<string>();
   readonly #idleSinceMs = new Map<number, number>();
+  #beganMs = Number.POSITIVE_INFINITY;
+  #deliveredMs = Number.NEGATIVE_INFINITY;
   #open: number;
   #next = 0;
   #isPlaced = false;
@@ -71,6 +75,7 @@ export class SharedWalk {
 
   next(lane: Lane, nowMs: number): Step {
     if (this.#open === 0) return { kind: 'end' };
+    this.#beganMs = Math.min(this.#beganMs, nowMs);
     const step = this.#stepFor(lane, nowMs);
     if (!('index' in step)) return step;
     this.#idleSinceMs.delete(lane.number);
@@ -85,6 +90,7 @@ export class SharedWalk {
   }
 
   delivered(peer: KnownPeer, nowMs: number): void {
+    this.#deliveredMs = nowMs;
     peer.released();
     peer.delivered(nowMs);
   }
@@ -126,19 +132,43 @@ export class SharedWalk {
     return this.#states[index] === DONE;
   }
 
-  #stepFor({ number, prefersPeers }: Lane, nowMs: number): Step {
-    const idleSinceMs = this.#idleSinceMs.get(number) ?? nowMs;
-    this.#idleSinceMs.set(number, idleSinceMs);
-    const asksServer = !prefersPeers || this.#peers.size === 0;
-    const step = asksServer ? (this.#unvouched(nowMs) ?? this.#fromPeer(nowMs)) : this.#fromPeer(nowMs);
-    if (step !== undefined) return step;
-    return nowMs - idleSinceMs >= IDLE_MS_MAX ? this.#anyOpen(nowMs) : { kind: 'wait' };
+  #stepFor(lane: Lane, nowMs: number): Step {
+    const { number } = lane;
+    if (!this.#idleSinceMs.has(number)) this.#idleSinceMs.set(number, nowMs);
+    const step = this.#asksServer(lane, nowMs)
+      ? (this.#unvouched(nowMs) ?? this.#fromPeer(nowMs))
+      : this.#fromPeer(nowMs);
+    return step ?? this.#idle(lane, nowMs);
   }
 
-  /** The next one in walking order that no peer has. */
-  #unvouched(nowMs: number): Step | undefined {
+  /**
+   * The agents together keep the link of the server busy. More requests than that only wait there, and others ask for the same
+   * stretches meanwhile. So an agent with more peers has fewer of them.
+   */
+  #asksServer({ number, of }: Lane, nowMs: number): boolean {
     const peers = [...this.#peers.values()];
-    return this.#fromServer((index) => !peers.some((peer) => peer.vouches(index, nowMs)));
+    const counted = this.#isNew(nowMs) ? peers : peers.filter(({ hasAny }) => hasAny);
+    return number < of / (1 + counted.length);
+  }
+
+  /** Nobody has much yet. */
+  #isNew(nowMs: number): boolean {
+    return nowMs < this.#beganMs + NEW_MS;
+  }
+
+  /** Several lanes ask the server at once only when nothing comes from peers. */
+  #idle(lane: Lane, nowMs: number): Step {
+    if (nowMs - (this.#idleSinceMs.get(lane.number) ?? nowMs) < IDLE_MS_MAX) return { kind: 'wait' };
+    if (this.#isNew(nowMs) || nowMs < this.#deliveredMs + IDLE_MS_MAX)
+      for (const number of this.#idleSinceMs.keys()) this.#idleSinceMs.set(number, nowMs);
+    return this.#anyOpen(nowMs);
+  }
+
+  /** One that no peer has: the next one of the walk, and where another agent walks already, any one. */
+  #unvouched(nowMs: number): Step | undefined {
+    const peers = [...this.#peers.values()].filter((peer) => peer.isProven(nowMs));
+    const isWanted = (index: number): boolean => !peers.some((peer) => peer.vouches(index, nowMs));
+    return this.#fromServer(isWanted);
   }
 
   #anyOpen(nowMs: number): Step {
@@ -146,12 +176,17 @@ export class SharedWalk {
   }
 
   #fromServer(isWanted: (index: number) => boolean): Step | undefined {
+    const isFree = (index: number): boolean => this.#states[index] === OPEN && isWanted(index);
     const count = this.#states.length;
-    for (let step = 0; step < count; step += 1) {
-      const index = (this.#next + step) % count;
-      if (this.#states[index] === OPEN && isWanted(index)) return { kind: 'server', index };
+    let index = this.#next % count;
+    if (!isFree(index)) {
+      const free = Array.from(this.#states.keys()).filter(isFree);
+      const [found] = free.slice(Math.floor(this.#random() * free.length));
+      if (found === undefined) return undefined;
+      index = found;
     }
-    return undefined;
+    this.#next = index + 1;
+    return { kind: 'server', index };
   }
 
   #fromPeer(nowMs: number): Step | undefined {

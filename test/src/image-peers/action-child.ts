@@ -1,0 +1,77 @@
+/** Runs `image2disk` as the agent does: in a process of its own. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { ACTION_FLAGS, RUN_ACTION_ARGUMENT } from '@tinkerbell/app-agent';
+
+const AGENT_MAIN = join(import.meta.dirname, '../../../apps/agent/src/main.ts');
+
+interface RunnerMessage {
+  readonly kind: string;
+  readonly progress?: { readonly doneBytes?: number };
+  readonly result?: { readonly ok: boolean; readonly message?: string; readonly error?: string };
+}
+
+export interface ActionEnd {
+  readonly ok: boolean;
+  /** Of the action, or its error. */
+  readonly message: string;
+}
+
+export interface ActionChild {
+  readonly pid: number;
+  readonly ended: Promise<ActionEnd>;
+  /** Resolves when so many bytes are on the disk, or at the end. */
+  hasWritten(bytes: number): Promise<unknown>;
+  /** Resolves when the process has ended. */
+  kill(): Promise<void>;
+}
+
+export interface ActionChildOrder {
+  readonly url: string;
+  readonly disk: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The beginning of the command line: a program that executes the rest. */
+  readonly prefix?: readonly string[];
+}
+
+/** The kernel kills it when this process is gone. */
+export function startImage2disk({ url, disk, environment, prefix = [] }: ActionChildOrder): ActionChild {
+  const command = [process.execPath, ...ACTION_FLAGS, AGENT_MAIN, RUN_ACTION_ARGUMENT];
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...prefix, ...command], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let end: ActionEnd | undefined;
+  let said = '';
+  const progress = Promise.withResolvers<void>();
+  let [wanted, reached] = [Number.POSITIVE_INFINITY, progress.resolve];
+  child.stderr?.on('data', (text) => (said = `${said}${String(text)}`.slice(-2000)));
+  child.on('message', (raw) => {
+    const message = raw as RunnerMessage;
+    if (message.kind === 'ready')
+      child.send({
+        image: 'image2disk',
+        command: [],
+        environment: { IMG_URL: url, DEST_DISK: disk, RETRY_ENABLED: 'true', ...environment },
+        execution: { kind: 'built-in' },
+      });
+    if (message.kind === 'progress' && (message.progress?.doneBytes ?? 0) >= wanted) reached();
+    if (message.kind !== 'result') return;
+    const { ok = false, message: text, error } = message.result ?? {};
+    end = { ok, message: text ?? error ?? '' };
+  });
+  const exited = once(child, 'exit');
+  const ended = exited.then(([code, signal]) => end ?? { ok: false, message: `${signal ?? code} ${said}` });
+  return {
+    pid: child.pid ?? -1,
+    ended,
+    hasWritten(bytes) {
+      wanted = bytes;
+      return Promise.race([progress.promise, ended]);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
