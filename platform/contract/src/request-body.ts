@@ -3,6 +3,7 @@ import { JsonLimitError, readJson, type JsonLimits } from '@tinkerbell/yaml/json
 import { codeOf } from './thrown.ts';
 import type { HttpRequest } from './http.ts';
 import { inTurns } from './in-turns.ts';
+import { releasePiece } from './release-piece.ts';
 
 export interface BodyBudget extends JsonLimits {
   readonly bytes: number;
@@ -23,7 +24,7 @@ export async function readBodyText(
   try {
     const refused = await eachChunk(request, budget, (chunk) => {
       parts.push(decoder.decode(chunk, { stream: true }));
-      release(chunk);
+      releasePiece(chunk);
     });
     if (refused !== undefined) return refused;
     parts.push(decoder.decode());
@@ -32,18 +33,6 @@ export async function readBodyText(
     return { ok: false, status: 400, message: 'the body is not UTF-8 text' };
   }
   return { ok: true, value: await inTurns(joined(parts)) };
-}
-
-/** A smaller piece costs less than its release. */
-const RELEASED_FROM_BYTES = 16 * 1024;
-
-/**
- * Returns the memory of a piece that has been read. The garbage collector frees large buffers late and many at a time, which takes
- * milliseconds under a load of large bodies.
- */
-function release({ buffer, byteLength }: Uint8Array): void {
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  if (isWhole && byteLength >= RELEASED_FROM_BYTES) buffer.transfer(0);
 }
 
 /** Joining takes a millisecond for a million characters, after a turn that may have decoded as many. */
@@ -60,7 +49,7 @@ export async function readBodyBytes(
   const chunks: Uint8Array[] = [];
   const refused = await eachChunk(request, budget, (chunk) => chunks.push(chunk));
   const value = Buffer.concat(chunks);
-  chunks.forEach(release);
+  chunks.forEach(releasePiece);
   return refused ?? { ok: true, value };
 }
 

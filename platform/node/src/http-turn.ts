@@ -21,7 +21,8 @@ function turnsOf(socket: Socket): Set<(hasTurn: boolean) => void> {
   const turns = new Set<(hasTurn: boolean) => void>();
   waiting.set(socket, turns);
   socket.once('close', () => {
-    for (const resolve of turns) resolve(false);
+    // Each in a callback of its own, because one packet can hold hundreds of requests.
+    for (const resolve of turns) setImmediate(resolve, false);
     turns.clear();
   });
   return turns;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { releasePiece } from '@tinkerbell/platform-contract';
 
 /** The time that a client has to take the response, and the number of bytes read and dropped meanwhile. */
 const LINGER_MS = 2000;
@@ -16,7 +17,8 @@ export function closeLingering(incoming: IncomingMessage): void {
   socket.destroySoon = () => {
     if (socket.destroyed) return;
     socket.end();
-    incoming.resume();
+    // The parser still holds a piece while it is passed on.
+    incoming.on('data', (piece: Buffer) => queueMicrotask(() => releasePiece(piece)));
     const before = socket.bytesRead;
     const look = setInterval(() => {
       if (socket.bytesRead - before > DROPPED_BYTES_MAX) socket.pause();
