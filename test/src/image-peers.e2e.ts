@@ -54,7 +54,8 @@ test(
       assert.doesNotMatch(end.message, /damaged/);
     }
     assert.ok(peerBytes > 0, ends.map(({ message }) => message).join('\n'));
-    assert.ok(sent < 2.5, `${sent} times the image`);
+    // Three times would be no gain. Usual is less than two.
+    assert.ok(sent < 2.8, `${sent} times the image`);
   },
 );
 
