@@ -1,6 +1,7 @@
 /** Disk images in the registry: the whole path from `tink image add` to a disk. */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { createActionRunner, type ActionRun, type ActionRunner } from './action-run.ts';
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
@@ -16,6 +17,7 @@ import { addImage, type StoredImage } from './stored-image.ts';
 import { startOnLoopback } from './tinkerbell-server.ts';
 
 const PIPE = 'curl, zstd, dd';
+const HASHED = 'only reading and hashing the data of the disk';
 
 export const imageBenchmark: Benchmark = {
   name: 'image',
@@ -63,11 +65,17 @@ async function prepare(context: BenchContext): Promise<Subject> {
   return { disk, zstdUrl: `${files.url}/${basename(images.zstd)}`, first, second, runAction, write };
 }
 
+const HASH_PROGRAM = fileURLToPath(new URL('minimal-hash-program.mjs', import.meta.url));
+/** Of images of this size. */
+const CHUNK_BYTES = 1024 * 1024;
+
 interface Runs {
   readonly plain: readonly ActionRun[];
   readonly full: readonly ActionRun[];
   readonly update: readonly ActionRun[];
   readonly pipe: readonly number[];
+  /** Reading and hashing the data that the disk has. */
+  readonly hash: readonly number[];
 }
 
 /** Each in turn with the others. The disk is full of other data before each, except before the next version. */
@@ -88,7 +96,7 @@ async function measure(context: BenchContext, subject: Subject): Promise<Runs> {
       return measured(round);
     };
   const command = `set -e -o pipefail; curl -sSf ${zstdUrl} | zstd -q -dc | ${DD} of=${disk.device}`;
-  const found = await alternate<'plain' | 'full' | 'update' | 'pipe', ActionRun | number>(
+  const found = await alternate<'plain' | 'full' | 'update' | 'hash' | 'pipe', ActionRun | number>(
     context.quick ? 1 : 5,
     {
       plain: soiled(ours(zstdUrl, first)),
@@ -97,6 +105,13 @@ async function measure(context: BenchContext, subject: Subject): Promise<Runs> {
         disk.soil();
         await write(first.url);
         return await ours(second.url, second)(round);
+      },
+      hash: async () => {
+        const bytes = String(second.chunks * CHUNK_BYTES);
+        const command = [process.execPath, HASH_PROGRAM, disk.device, bytes] as const;
+        const { seconds } = await mustRun(context, { command });
+        context.say(`${seconds.toFixed(2)} s: ${HASHED}`);
+        return seconds;
       },
       pipe: soiled(async () => {
         const { seconds } = await mustRun(context, { command: ['bash', '-c', command] });
@@ -111,10 +126,11 @@ async function measure(context: BenchContext, subject: Subject): Promise<Runs> {
     full: found.full.filter(isRun),
     update: found.update.filter(isRun),
     pipe: found.pipe.filter((one) => typeof one === 'number'),
+    hash: found.hash.filter((one) => typeof one === 'number'),
   };
 }
 
-function rowsOf({ plain, full, update, pipe }: Runs): readonly Row[] {
+function rowsOf({ plain, full, update, pipe, hash }: Runs): readonly Row[] {
   const seconds = (runs: readonly ActionRun[]): number => median(runs.map((run) => run.seconds));
   const peer = { name: PIPE, value: median(pipe) };
   const peak = Math.max(...[...full, ...update].map((run) => run.peakMegabytes));
@@ -141,6 +157,7 @@ function rowsOf({ plain, full, update, pipe }: Runs): readonly Row[] {
       unit: 's',
       better: 'lower',
       peer: { name: 'the whole image', value: seconds(full) },
+      floor: { name: HASHED, value: median(hash) },
       goal: { ratio: 5 },
     }),
   ];
