@@ -21,6 +21,16 @@ export const HEADLINES: readonly (readonly [bench: string, row: string, shown: s
   ['scripts', 'iPXE scripts, one core', 'iPXE scripts for 10,000 machines, one core'],
   ['go-template', 'parse and execute', 'render a Template of 20 actions'],
   ['simulation', '10,000 boots', '10,000 simulated boots with the real services in one process'],
+  ['fleet', '10,000 machines: until all', '10,000 machines provisioned by `tink simulate`, 1,000 at a time'],
+  ['fleet', '10,000 machines: failed', 'boots of them that failed'],
+  ['tink', 'tink get hardware', '`tink get hardware`'],
+  ['console', 'first load until usable', 'web console with 10,000 machines, first load until usable'],
+  ['image', 'by chunk', 'write a disk image of 2 GiB from the registry'],
+  [
+    'image',
+    '8 agents on links of 100 Mbit/s: bytes',
+    'eight agents that write one image: bytes from the server, in images',
+  ],
   ['image2disk', 'zstd', 'write a zstd image of 2 GiB to a disk'],
   ['api', 'durable status updates, 64 writers, beside', 'durable status updates over the API, 64 writers'],
   [
