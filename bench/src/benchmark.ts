@@ -104,7 +104,7 @@ function isMet({ better, peer, goal }: Measurement, value: number): boolean | nu
 
 function textOf({ better, unit }: Measurement, goal: Exclude<Goal, { readonly none: string }>): string {
   if ('ratio' in goal) return `>= ${goal.ratio.toFixed(1)} x`;
-  return `${better === 'higher' ? '>=' : '<='} ${goal.value} ${unit}`;
+  return `${better === 'higher' ? '>=' : '<='} ${goal.value} ${unit}`.trimEnd();
 }
 
 /** Three significant digits, and whole numbers above a hundred. */

@@ -37,8 +37,8 @@ export function cellsOf(row: Row): string[] {
   const { name, value, unit, peer, peerValue, ratio, goal } = row;
   return [
     name,
-    `${numberText(value)} ${unit}`,
-    peerValue === null ? '' : `${numberText(peerValue)} ${unit}`,
+    `${numberText(value)} ${unit}`.trimEnd(),
+    peerValue === null ? '' : `${numberText(peerValue)} ${unit}`.trimEnd(),
     peer ?? '',
     ratio === null ? '' : `${ratio.toFixed(2)} x`,
     goal,
