@@ -94,6 +94,7 @@ export { codeOf, errorOf, messageOf, stackOf } from './thrown.ts';
 export { inTurns } from './in-turns.ts';
 export { TurnPlaces } from './turn-places.ts';
 export { nextTurn } from './next-turn.ts';
+export { eachAtOnce } from './each-at-once.ts';
 export { releasePiece } from './release-piece.ts';
 export { readBodyBytes, readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
 export type {

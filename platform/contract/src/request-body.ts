@@ -48,9 +48,10 @@ export async function readBodyBytes(
 ): Promise<ReadBody<Uint8Array>> {
   const chunks: Uint8Array[] = [];
   const refused = await eachChunk(request, budget, (chunk) => chunks.push(chunk));
+  if (refused !== undefined) return refused;
   const value = Buffer.concat(chunks);
   chunks.forEach(releasePiece);
-  return refused ?? { ok: true, value };
+  return { ok: true, value };
 }
 
 type Refused = ReadBody<never> & { readonly ok: false };

@@ -1,4 +1,5 @@
 /** The objects of a fleet on the server: created before the machines boot, checked and removed after. */
+import { eachAtOnce } from '@tinkerbell/platform-contract';
 import {
   hardwareKind,
   templateKind,
@@ -23,7 +24,7 @@ export interface FleetApi {
     readonly namespace: string;
     readonly name: string;
   }): Promise<void>;
-  /** Returns the text of `/metrics`. Rejects when there is none. */
+  /** Returns the text of `/metrics`. Rejects when the server has none. */
   metrics(): Promise<string>;
 }
 
@@ -73,7 +74,7 @@ export async function register(
     if (done % 1000 === 0) progress(`created ${done} of ${2 * plans.length} objects`);
   };
   await api.create(templateKind, templateOf(options));
-  await eachOf(plans, async (plan) => {
+  await eachAtOnce(plans, CALLS_AT_ONCE, async (plan) => {
     await api.create(hardwareKind, hardwareOf(plan, options));
     count();
     await api.create(workflowKind, workflowOf(plan, options));
@@ -114,19 +115,11 @@ export async function removeSite(
   const labelSelector = seed === undefined ? FLEET_LABEL : fleetSelector(seed);
   for (const kind of [workflowKind, hardwareKind, templateKind] as readonly KindOf<Resource>[]) {
     const { items } = await api.list(kind, { namespace, labelSelector });
-    await eachOf(items, async ({ metadata }) => {
+    await eachAtOnce(items, CALLS_AT_ONCE, async ({ metadata }) => {
       await api.remove({ kind, namespace: metadata.namespace, name: metadata.name });
       removed += 1;
       if (removed % 1000 === 0) progress(`removed ${removed} objects`);
     });
   }
   return removed;
-}
-
-async function eachOf<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
-  const queue = items.values();
-  const worker = async (): Promise<void> => {
-    for (const item of queue) await act(item);
-  };
-  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, worker));
 }

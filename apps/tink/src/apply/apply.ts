@@ -2,6 +2,7 @@
  * Applies manifests. Nothing is sent unless every object of every file passes the local checks and the server's dry run.
  * Each object is then one write. If a write fails, the error says how many objects were stored. It is safe to apply again.
  */
+import { eachAtOnce } from '@tinkerbell/platform-contract';
 import { hardwareKind, type Kind, type ManifestProblem, type Resource } from '@tinkerbell/resources';
 import { inOrderOfReference, planWrite, type Operation, type PlannedWrite } from './apply-plan.ts';
 import type { ApiClient, WriteOptions } from '../client/client.ts';
@@ -219,10 +220,8 @@ async function inParallel<Item, Result>(
   task: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
-  const queue = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of queue) results[index] = await task(item);
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  await eachAtOnce(items.entries(), PARALLEL, async ([index, item]) => {
+    results[index] = await task(item);
+  });
   return results;
 }

@@ -1,4 +1,5 @@
 /** Runs one operation on many machines, a few at once, and prints a line for each. */
+import { eachAtOnce } from '@tinkerbell/platform-contract';
 import type { Command } from 'commander';
 import { sessionOf } from '../command-line/command-line.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
@@ -64,18 +65,6 @@ function parallelOf(text: string): number {
   const parallel = /^[0-9]+$/.test(text) ? Number(text) : 0;
   if (parallel >= 1 && parallel <= PARALLEL_MAX) return parallel;
   throw usageFailure(`--parallel must be a number from 1 to ${PARALLEL_MAX}, not ${JSON.stringify(text)}`);
-}
-
-async function eachAtOnce<Item>(
-  items: readonly Item[],
-  atOnce: number,
-  act: (item: Item) => Promise<void>,
-): Promise<void> {
-  const queue = items.values();
-  const worker = async (): Promise<void> => {
-    for (const item of queue) await act(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 function lineOf(

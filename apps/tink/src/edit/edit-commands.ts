@@ -1,11 +1,10 @@
 /** `tink edit` and `tink patch`. */
-import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { parseYaml, toJson } from '@tinkerbell/yaml';
 import { groupVersionOf, type ApiKind } from '../client/api-kind.ts';
 import type { PatchOptions } from '../client/client.ts';
 import { editObject, type EditOptions } from './edit-object.ts';
-import { unreadable } from '../files/unreadable.ts';
+import { readText } from '../files/unreadable.ts';
 import { usageFailure } from '../failure.ts';
 import { kindOf, nameOf } from '../client/kind-names.ts';
 import { withCloseNames } from '../client/name-advice.ts';
@@ -107,7 +106,7 @@ async function patchBody({ patch, patchFile, type }: PatchCommandOptions): Promi
   if ((patch === undefined) === (patchFile === undefined))
     throw usageFailure('patch needs either --patch TEXT or --patch-file FILE');
   const source = patchFile ?? '--patch';
-  const text = patch ?? (await fileText(source));
+  const text = patch ?? (await readText(source));
   const parsed = parseYaml(text);
   if (!parsed.ok) {
     const { position, message } = parsed.error;
@@ -121,14 +120,6 @@ async function patchBody({ patch, patchFile, type }: PatchCommandOptions): Promi
     );
   }
   return value;
-}
-
-async function fileText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (thrown) {
-    throw unreadable(path, thrown);
-  }
 }
 
 async function oneTarget(

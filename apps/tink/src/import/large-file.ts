@@ -1,6 +1,5 @@
 /** Reads files larger than the limit of one manifest, in pieces that keep their line numbers. */
-import { readFile } from 'node:fs/promises';
-import { unreadable } from '../files/unreadable.ts';
+import { readText } from '../files/unreadable.ts';
 import { TinkFailure } from '../failure.ts';
 import type { SourceFile } from '../manifests/manifest-files.ts';
 import type { Terminal } from '../output/terminal.ts';
@@ -10,9 +9,7 @@ const DOCUMENTS_IN_PIECE = 500;
 
 export async function largeSource(path: string, terminal: Pick<Terminal, 'readInput'>): Promise<SourceFile> {
   if (path === '-') return { name: 'standard input', text: await terminal.readInput() };
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
+  const text = await readText(path);
   if (text.length > BYTES_MAX) throw new TinkFailure(`${path} is larger than ${BYTES_MAX} bytes`);
   return { name: path, text };
 }

@@ -1,4 +1,5 @@
 /** Stores many objects with a few concurrent requests. Skips unchanged objects, so an import can be repeated. */
+import { eachAtOnce } from '@tinkerbell/platform-contract';
 import { hardwareKind, type Resource } from '@tinkerbell/resources';
 import { planWrite, type Operation } from '../apply/apply-plan.ts';
 import { InterruptedFailure, TinkFailure } from '../failure.ts';
@@ -45,11 +46,7 @@ export async function storeHardware(
     }
     progress(++done);
   };
-  const queue = objects.values();
-  const worker = async (): Promise<void> => {
-    for (const object of queue) await store(object);
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  await eachAtOnce(objects, PARALLEL, store);
   return summary;
 }
 

@@ -1,8 +1,8 @@
 /** Reads the texts of `-f`: files, folders, standard input. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { YAML_TEXT_LIMIT } from '@tinkerbell/yaml';
-import { unreadable } from '../files/unreadable.ts';
+import { readText, unreadable } from '../files/unreadable.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import type { Terminal } from '../output/terminal.ts';
 
@@ -50,9 +50,7 @@ export async function readSource(name: string, terminal: Pick<Terminal, 'readInp
   if (size > YAML_TEXT_LIMIT) {
     throw new TinkFailure(`${name} has ${size} bytes (limit of a manifest: ${YAML_TEXT_LIMIT})`);
   }
-  const text = await readFile(name, 'utf8').catch((error: unknown) => {
-    throw unreadable(name, error);
-  });
+  const text = await readText(name);
   return { name, text: text.replace(/^\ufeff/, '') };
 }
 

@@ -1,11 +1,11 @@
 /** `tink os init`: writes the manifests of a system for registered machines. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nearest } from '@tinkerbell/resources';
 import { placeholderProblems } from '../apply/placeholders.ts';
 import type { Session } from '../client/session.ts';
-import { unreadable } from '../files/unreadable.ts';
+import { readText } from '../files/unreadable.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { checkManifests, formatManifestProblem } from '../manifests/manifest-objects.ts';
 import { findHardware } from '../workflow/create-workflow.ts';
@@ -103,7 +103,5 @@ function leftToEdit(texts: Readonly<Record<string, string>>, folder: string): re
 /** @throws TinkFailure when the file is unreadable. */
 export async function fileText(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  return readFile(path, 'utf8').catch((thrown: unknown) => {
-    throw unreadable(path, thrown);
-  });
+  return readText(path);
 }

@@ -1,5 +1,5 @@
 /** Searches a network for BMCs, without credentials: IPMI by presence pings, Redfish by its service root and SSDP. */
-import type { Clock, EndpointHttp, Udp } from '@tinkerbell/platform-contract';
+import { eachAtOnce, type Clock, type EndpointHttp, type Udp } from '@tinkerbell/platform-contract';
 import { pingIpmi } from './ping-ipmi.ts';
 import { readServiceRoot, type FoundRedfish } from './read-service-root.ts';
 import { searchSsdp } from './search-ssdp.ts';
@@ -50,16 +50,12 @@ async function readServiceRoots(
   { ports, timeoutMs, signal, onProgress }: DiscoveryPlan,
 ): Promise<ReadonlyMap<string, FoundRedfish>> {
   const found = new Map<string, FoundRedfish>();
-  const queue = addresses.values();
   let done = 0;
-  const worker = async (): Promise<void> => {
-    for (const address of queue) {
-      await using http = openHttp();
-      const root = await readServiceRoot(http, { address, port: ports.redfish }, { timeoutMs, signal });
-      if (root !== undefined) found.set(address, root);
-      onProgress((done += 1), addresses.length);
-    }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS_AT_ONCE }, worker));
+  await eachAtOnce(addresses, CONNECTIONS_AT_ONCE, async (address) => {
+    await using http = openHttp();
+    const root = await readServiceRoot(http, { address, port: ports.redfish }, { timeoutMs, signal });
+    if (root !== undefined) found.set(address, root);
+    onProgress((done += 1), addresses.length);
+  });
   return found;
 }

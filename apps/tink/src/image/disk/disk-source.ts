@@ -12,7 +12,7 @@ import {
   qcow2Decoders,
   runProgram,
 } from '@tinkerbell/action-kit';
-import { type Clock, type Log } from '@tinkerbell/platform-contract';
+import type { Clock, Log } from '@tinkerbell/platform-contract';
 import { isQcow2, openQcow2, Qcow2Error, type ImagePart } from '@tinkerbell/qcow2';
 import { readingProblem } from '../../files/unreadable.ts';
 import { TinkFailure } from '../../failure.ts';
