@@ -3,6 +3,7 @@
  * read yet.
  */
 import { isRecord } from './is-record.ts';
+import type { JsonWindow } from './json-window.ts';
 
 export class JsonSyntaxError extends SyntaxError {}
 
@@ -35,7 +36,7 @@ export class JsonPiece {
     return this.#start;
   }
 
-  comma(text: string, at: number): void {
+  comma(text: JsonWindow, at: number): void {
     this.commas += 1;
     if (!this.#isAfterItem) {
       this.#comma = at;
@@ -47,25 +48,24 @@ export class JsonPiece {
   }
 
   /** Reads the items that are complete. */
-  flush(text: string): void {
+  flush(text: JsonWindow): void {
     if (this.#comma === -1) return;
     this.#add(text, this.#comma);
     this.#start = this.#comma + 1;
     this.#comma = -1;
   }
 
-  /** Adds the item whose text begins at `at`. Everything before it has been flushed. */
-  take(text: string, at: number, item: unknown): void {
+  /** Returns how to add the item whose text begins at `at`. Everything before it has been flushed. */
+  place(text: JsonWindow, at: number): (item: unknown) => void {
     if (this.#isAfterItem) throw unexpected(this.#start);
     const { container } = this;
     if (Array.isArray(container)) {
       this.#expectBlank(text, at);
-      container.push(item);
-      return;
+      return (item) => void container.push(item);
     }
     const [name, ...others] = Object.keys(parsedFields(`${text.slice(this.#start, at)}0`, this.#start));
     if (name === undefined || others.length > 0) throw unexpected(this.#start);
-    set(container, name, item);
+    return (item) => set(container, name, item);
   }
 
   /** The text of an item that was read separately ends before `at`. */
@@ -76,7 +76,7 @@ export class JsonPiece {
   }
 
   /** Reads the rest before its closing bracket. */
-  end(text: string, at: number): void {
+  end(text: JsonWindow, at: number): void {
     if (!this.isTaken) return;
     this.flush(text);
     if (this.#isAfterItem) this.#expectBlank(text, at);
@@ -84,21 +84,21 @@ export class JsonPiece {
   }
 
   /** The one value of the whole text. */
-  only(text: string): unknown {
-    if (!this.#isAfterItem) return JSON.parse(text) as unknown;
-    this.#expectBlank(text, text.length);
+  only(text: JsonWindow): unknown {
+    if (!this.#isAfterItem) return JSON.parse(text.slice(0, text.end)) as unknown;
+    this.#expectBlank(text, text.end);
     return Array.isArray(this.container) ? this.container[0] : undefined;
   }
 
   /** Returns true if the string that begins at `at` is an item, not the name of a field. */
-  isItem(text: string, at: number): boolean {
+  isItem(text: JsonWindow, at: number): boolean {
     if (this.isList) return true;
     let before = at - 1;
     while (before > this.#start && isBlank(text, before, before + 1)) before -= 1;
-    return text[before] === ':';
+    return text.charAt(before) === ':';
   }
 
-  #add(text: string, end: number): void {
+  #add(text: JsonWindow, end: number): void {
     const slice = text.slice(this.#start, end);
     const { container } = this;
     if (Array.isArray(container)) {
@@ -112,45 +112,17 @@ export class JsonPiece {
     for (const [name, item] of fields) set(container, name, item);
   }
 
-  #expectBlank(text: string, end: number): void {
+  #expectBlank(text: JsonWindow, end: number): void {
     if (!isBlank(text, this.#start, end)) throw unexpected(this.#start);
   }
 }
 
-/** Returns the string between two quotes, decoded slice by slice. Yields after each. */
-export function* parsedString(
-  text: string,
-  { start, end, each }: { readonly start: number; readonly end: number; readonly each: number },
-): Generator<undefined, string> {
-  // Added up and not joined, so that nothing is copied before somebody reads the characters.
-  let value = '';
-  for (let from = start + 1; from < end; yield undefined) {
-    const to = Math.min(end, from + each);
-    const cut = to === end ? end : beforeEscape(text, from, to);
-    value += String(parsed(`"${text.slice(from, cut)}"`, from));
-    from = cut;
-  }
-  return value;
+/** Returns the characters of a string, without its quotes, decoded. `at` is their position in the whole text. */
+export function decodedString(characters: string, at: number): string {
+  return String(parsed(`"${characters}"`, at));
 }
 
-/** The longest escape is `\u0000`. */
-const ESCAPE_CHARACTERS = 6;
-
-/** Returns `to`, or the start of the escape that it would cut in two. */
-function beforeEscape(text: string, from: number, to: number): number {
-  for (let at = to - 1; at >= Math.max(from, to - ESCAPE_CHARACTERS); at -= 1)
-    if (text[at] === '\\') return isEscaped(text, at) ? at - 1 : at;
-  return to;
-}
-
-/** Returns true if an odd number of backslashes precedes `at`. */
-export function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0;
-  while (text[at - 1 - backslashes] === '\\') backslashes += 1;
-  return backslashes % 2 === 1;
-}
-
-function isBlank(text: string, start: number, end: number): boolean {
+function isBlank(text: JsonWindow, start: number, end: number): boolean {
   return start >= end || BLANK.test(text.slice(start, end));
 }
 

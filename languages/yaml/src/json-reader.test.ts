@@ -1,13 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { JsonLimitError, parseJson, readJson, type JsonLimits } from './json-reader.ts';
+import { JsonLimitError, JsonReader, parseJson, readJson, type JsonLimits } from './json-reader.ts';
 import { bulkyValues, counted } from './testing/bulky-values.ts';
 
 const wide: JsonLimits = { nodes: 1e6, depth: 100, keys: 1e6 };
 
 function pieces(text: string): number {
   return counted(readJson(text, wide)).pieces;
+}
+
+/** Reads a text that arrives in parts of these lengths, repeated. */
+function parsedParts(text: string, lengths: readonly number[]): unknown {
+  const reader = new JsonReader(wide);
+  for (let at = 0, part = 0; at < text.length; part += 1) {
+    const length = lengths[part % lengths.length] ?? 1;
+    for (const _pause of reader.push(text.slice(at, at + length)));
+    at += length;
+  }
+  const ending = reader.end();
+  for (;;) {
+    const next = ending.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+/** Some parts are shorter than an escape, and some longer than what is parsed without a pause. */
+const lengthsOfParts = fc.array(
+  fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 10_000, max: 70_000 })),
+  { minLength: 1, maxLength: 6 },
+);
+
+/** The value as JSON. Where the parts are cut decides which of several faults is found first. */
+function outcomeOf(read: () => unknown): string | undefined {
+  try {
+    return JSON.stringify(read());
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError || thrown instanceof JsonLimitError) return 'refused';
+    throw thrown;
+  }
 }
 
 const bulky = bulkyValues();
@@ -20,6 +51,42 @@ test('reads what JSON.parse reads, in one piece or in many', () => {
     }),
     { numRuns: 200 },
   );
+});
+
+test('reads a text that arrives in parts, wherever they are cut', () => {
+  fc.assert(
+    fc.property(bulky, fc.boolean(), lengthsOfParts, (value, isIndented, lengths) => {
+      const text = JSON.stringify(value, undefined, isIndented ? 2 : 0);
+      assert.deepEqual(parsedParts(text, lengths), JSON.parse(text));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('refuses a text whose end has not arrived', () => {
+  const text = `{"a":[1,"${'\\n'.repeat(40_000)}",{"b":"c"}],"d":"${'x'.repeat(20_000)}"}`;
+  for (let length = 1; length < text.length; length += 977)
+    assert.throws(() => parsedParts(text.slice(0, length), [20_000, 3]), SyntaxError, String(length));
+  assert.deepEqual(parsedParts(text, [20_000, 3]), JSON.parse(text));
+});
+
+test('refuses values without commas before all of them have arrived', () => {
+  for (const [start, unit] of [
+    ['', '""'],
+    ['[', '"a" '],
+    ['{"a":', '[]'],
+    ['[{"a":', '{"b":1} '],
+  ]) {
+    const reader = new JsonReader(wide);
+    const part = unit?.repeat(10_000) ?? '';
+    let count = 0;
+    const pushed = () => {
+      for (const _pause of reader.push(start ?? ''));
+      for (; count < 100; count += 1) for (const _pause of reader.push(part));
+    };
+    assert.throws(pushed, SyntaxError, unit);
+    assert.ok(count < 20, `${unit}: ${count}`);
+  }
 });
 
 test('refuses what JSON.parse refuses, wherever the fault is', () => {
@@ -48,6 +115,10 @@ test('refuses what JSON.parse refuses, wherever the fault is', () => {
           `${at}: ${one.slice(at, at + 20)}`,
         );
       else assert.deepEqual(parseJson(one, wide), expected);
+      assert.equal(
+        outcomeOf(() => parsedParts(one, [17_000])),
+        outcomeOf(() => parseJson(one, wide)),
+      );
     }
   }
 });
@@ -58,6 +129,14 @@ test('an escape is not cut in two', () => {
       const text = `["${'x'.repeat(before)}${escape.repeat(30_000)}"]`;
       assert.deepEqual(parseJson(text, wide), JSON.parse(text));
     }
+});
+
+test('an escaped quote is not the end of a string, where a piece ends', () => {
+  for (let before = 16 * 1024 - 10; before < 16 * 1024 + 10; before++) {
+    const text = `["${'x'.repeat(before)}\\"${'y'.repeat(20)}"]`;
+    assert.deepEqual(parseJson(text, wide), JSON.parse(text));
+    assert.deepEqual(parsedParts(text, [before, 30]), JSON.parse(text));
+  }
 });
 
 test('a repeated field has its last value, and a field named __proto__ is like any other', () => {

@@ -4,7 +4,9 @@
  * values exist.
  */
 export { isRecord } from './is-record.ts';
-import { isEscaped, JsonPiece, JsonSyntaxError, parsedString } from './json-piece.ts';
+import { decodedString, JsonPiece, JsonSyntaxError } from './json-piece.ts';
+import { closingQuote, completeLength } from './json-string.ts';
+import { JsonWindow } from './json-window.ts';
 
 export interface JsonLimits {
   /** The number of values, including lists, objects and the values in them. */
@@ -24,11 +26,14 @@ const PIECE_CHARACTERS = 16 * 1024;
 /** The limit for white space and digits in a row, because they are one value, which is parsed without a pause. */
 const UNMARKED_CHARACTERS_MAX = 64 * 1024;
 
+/**
+ * The limit for the text from one comma or bracket to the next where nothing of it is a value yet: a name, two white spaces, and a
+ * string, list or object that is shorter than a piece. More is without a comma.
+ */
+const ITEM_CHARACTERS_MAX = 4 * UNMARKED_CHARACTERS_MAX;
+
 /** Kubernetes limits names of fields that users choose, such as those of labels, to 317 characters. */
 const NAME_CHARACTERS_MAX = 1024;
-
-/** The escaped quotes of one string that are skipped without a pause. */
-const QUOTES_EACH = 5000;
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -42,7 +47,9 @@ const CLOSE_OBJECT = 125;
  * JsonLimitError.
  */
 export function* readJson(text: string, limits: JsonLimits): Generator<undefined, unknown> {
-  return yield* new JsonReader(text, limits).read();
+  const reader = new JsonReader(limits);
+  yield* reader.push(text);
+  return yield* reader.end();
 }
 
 /** Like `readJson`, without pauses. */
@@ -54,40 +61,79 @@ export function parseJson(text: string, limits: JsonLimits): unknown {
   }
 }
 
-class JsonReader {
-  readonly #text: string;
+/** A string of many pieces, which is decoded piece by piece. */
+interface LongString {
+  readonly place: (value: string) => void;
+  /** Added up and not joined, so that nothing is copied before somebody reads the characters. */
+  value: string;
+}
+
+/** Reads a text that arrives in parts, and keeps only the characters of values that are not complete. */
+export class JsonReader {
+  readonly #window = new JsonWindow();
   readonly #limits: JsonLimits;
   /** The whole text, as a list of one. */
   readonly #root = new JsonPiece({ isList: true, start: 0 });
   readonly #open: JsonPiece[] = [this.#root];
+  /** Parts that are not in the window yet, because they are short. */
+  #waiting = '';
   #at = 0;
   #pieceEnd = PIECE_CHARACTERS;
   #nodes = 1;
   /** The last quote, comma or bracket. */
   #marked = 0;
+  /** The string that contains `#at`. */
+  #long: LongString | undefined;
 
-  constructor(text: string, limits: JsonLimits) {
-    this.#text = text;
+  constructor(limits: JsonLimits) {
     this.#limits = limits;
   }
 
-  *read(): Generator<undefined, unknown> {
-    const { length } = this.#text;
-    while (this.#at < length) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === QUOTE) {
-        this.#mark();
-        yield* this.#string();
-        this.#marked = this.#at;
-      } else this.#structural(code);
-      this.#at += 1;
-      if (this.#at < this.#pieceEnd || this.#at >= length) continue;
-      this.#flush();
-      yield undefined;
-    }
+  /** Reads the next part of the text, and yields after each piece. Throws as `readJson` does. */
+  *push(part: string): Generator<undefined, void> {
+    this.#waiting += part;
+    if (this.#waiting.length >= PIECE_CHARACTERS) yield* this.#read();
+  }
+
+  /** Returns the value after the last part. Throws as `readJson` does. */
+  *end(): Generator<undefined, unknown> {
+    yield* this.#read();
+    if (this.#at < this.#window.end || this.#long !== undefined)
+      throw new JsonSyntaxError('a string without an end');
     this.#mark();
     if (this.#open.length > 1) throw new JsonSyntaxError('unexpected end of the text');
-    return this.#root.only(this.#text);
+    return this.#root.only(this.#window);
+  }
+
+  /** Reads what has arrived, up to its end or to the start of a string whose end has not arrived. */
+  *#read(): Generator<undefined, void> {
+    this.#window.add(this.#waiting, this.#neededFrom());
+    this.#waiting = '';
+    const { text, base, end } = this.#window;
+    if (this.#long !== undefined) {
+      if (!(yield* this.#longString(this.#long))) return;
+      this.#at += 1;
+    }
+    while (this.#at < end) {
+      const code = text.charCodeAt(this.#at - base);
+      if (code === QUOTE) {
+        if (!(yield* this.#string())) return;
+      } else this.#structural(code);
+      this.#at += 1;
+      if (this.#at < this.#pieceEnd || this.#at >= end) continue;
+      this.#flush();
+      const { start } = this.#top();
+      if (this.#at - start > ITEM_CHARACTERS_MAX)
+        throw new JsonSyntaxError(`a comma is missing after position ${start}`);
+      yield undefined;
+    }
+    this.#limitUnmarked();
+  }
+
+  /** Items of a taken piece, and of what is open in it, are still text. */
+  #neededFrom(): number {
+    if (this.#long !== undefined) return this.#at;
+    return (this.#open.findLast(({ isTaken }) => isTaken) ?? this.#root).start;
   }
 
   #structural(code: number): void {
@@ -98,11 +144,15 @@ class JsonReader {
 
   /** White space and digits are counted between two marks, because counting each of them would slow down every text. */
   #mark(): void {
+    this.#limitUnmarked();
+    this.#marked = this.#at;
+  }
+
+  #limitUnmarked(): void {
     if (this.#at - this.#marked > UNMARKED_CHARACTERS_MAX)
       throw new JsonLimitError(
         `more than ${UNMARKED_CHARACTERS_MAX} characters of white space or of one number`,
       );
-    this.#marked = this.#at;
   }
 
   #top(): JsonPiece {
@@ -120,7 +170,7 @@ class JsonReader {
     const top = this.#top();
     if (top === this.#root) throw new JsonSyntaxError(`unexpected "," at position ${this.#at}`);
     this.#count('nodes', ++this.#nodes);
-    top.comma(this.#text, this.#at);
+    top.comma(this.#window, this.#at);
     if (!top.isList) this.#count('keys', top.commas + 1);
   }
 
@@ -135,31 +185,50 @@ class JsonReader {
     this.#mark();
     const piece = this.#top();
     if (piece === this.#root || piece.isList !== isList)
-      throw new JsonSyntaxError(`unexpected "${this.#text[this.#at] ?? ''}" at position ${this.#at}`);
+      throw new JsonSyntaxError(`unexpected "${this.#window.charAt(this.#at)}" at position ${this.#at}`);
     this.#open.pop();
-    piece.end(this.#text, this.#at);
+    piece.end(this.#window, this.#at);
     if (piece.isTaken) this.#top().skipTo(this.#at + 1);
   }
 
-  /** Moves to the closing quote. A string of many pieces is decoded separately. */
-  *#string(): Generator<undefined, void> {
+  /** Moves to the closing quote. Returns false if it has not arrived. */
+  *#string(): Generator<undefined, boolean> {
+    this.#mark();
     const start = this.#at;
-    let end = start;
-    for (let quotes = 1; ; quotes++) {
-      end = this.#text.indexOf('"', end + 1);
-      if (end === -1) throw new JsonSyntaxError('a string without an end');
-      if (!isEscaped(this.#text, end)) break;
-      if (quotes % QUOTES_EACH === 0) yield undefined;
-    }
-    this.#at = end;
-    if (end - start <= NAME_CHARACTERS_MAX) return;
-    if (!this.#top().isItem(this.#text, start))
+    const { text, base } = this.#window;
+    const found = closingQuote(text, start + 1 - base, start + PIECE_CHARACTERS + 1 - base);
+    const length = (found === -1 ? text.length : found) + base - start;
+    if (length > NAME_CHARACTERS_MAX && !this.#top().isItem(this.#window, start))
       throw new JsonLimitError(`a field name of more than ${NAME_CHARACTERS_MAX} characters`);
-    if (end - start <= PIECE_CHARACTERS) return;
-    this.#flush();
-    const value = yield* parsedString(this.#text, { start, end, each: PIECE_CHARACTERS });
-    this.#top().take(this.#text, start, value);
-    this.#top().skipTo(end + 1);
+    if (length > PIECE_CHARACTERS) {
+      this.#flush();
+      this.#long = { place: this.#top().place(this.#window, start), value: '' };
+      this.#at += 1;
+      return yield* this.#longString(this.#long);
+    }
+    if (found === -1) return false;
+    this.#at = this.#marked = found + base;
+    return true;
+  }
+
+  /** Moves to the closing quote, and decodes what has arrived. Returns false if the quote has not arrived. */
+  *#longString(long: LongString): Generator<undefined, boolean> {
+    while (this.#at < this.#window.end) {
+      const slice = this.#window.slice(this.#at, this.#at + PIECE_CHARACTERS);
+      const quote = closingQuote(slice, 0, slice.length);
+      const length = quote === -1 ? completeLength(slice) : quote;
+      if (length === 0 && quote === -1) break;
+      long.value += decodedString(slice.slice(0, length), this.#at);
+      this.#at += length;
+      yield undefined;
+      if (quote === -1) continue;
+      long.place(long.value);
+      this.#long = undefined;
+      this.#top().skipTo(this.#at + 1);
+      this.#marked = this.#at;
+      return true;
+    }
+    return false;
   }
 
   /** Converts the complete items to values, so that the rest is a separate piece. */
@@ -167,10 +236,10 @@ class JsonReader {
     let parent: JsonPiece | undefined;
     for (const piece of this.#open) {
       if (parent !== undefined && !piece.isTaken) {
-        parent.take(this.#text, piece.start - 1, piece.container);
+        parent.place(this.#window, piece.start - 1)(piece.container);
         piece.isTaken = true;
       }
-      piece.flush(this.#text);
+      piece.flush(this.#window);
       parent = piece;
     }
     this.#pieceEnd = this.#at + PIECE_CHARACTERS;

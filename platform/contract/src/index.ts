@@ -96,7 +96,14 @@ export { TurnPlaces } from './turn-places.ts';
 export { nextTurn } from './next-turn.ts';
 export { eachAtOnce } from './each-at-once.ts';
 export { releasePiece } from './release-piece.ts';
-export { readBodyBytes, readBodyText, readJsonText, type BodyBudget, type ReadBody } from './request-body.ts';
+export {
+  readBodyBytes,
+  readBodyJson,
+  readBodyText,
+  readJsonText,
+  type BodyBudget,
+  type ReadBody,
+} from './request-body.ts';
 export type {
   DefinitionRead,
   ObjectRead,

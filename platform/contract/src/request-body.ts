@@ -1,5 +1,5 @@
 /** Reads the body of a request as text or JSON, within a budget that applies before anything else sees the body. */
-import { JsonLimitError, readJson, type JsonLimits } from '@tinkerbell/yaml/json';
+import { JsonLimitError, JsonReader, readJson, type JsonLimits } from '@tinkerbell/yaml/json';
 import { codeOf } from './thrown.ts';
 import type { HttpRequest } from './http.ts';
 import { inTurns } from './in-turns.ts';
@@ -19,20 +19,9 @@ export async function readBodyText(
   request: HttpRequest,
   budget: Pick<BodyBudget, 'bytes'>,
 ): Promise<ReadBody<string>> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   const parts: string[] = [];
-  try {
-    const refused = await eachChunk(request, budget, (chunk) => {
-      parts.push(decoder.decode(chunk, { stream: true }));
-      releasePiece(chunk);
-    });
-    if (refused !== undefined) return refused;
-    parts.push(decoder.decode());
-  } catch (thrown) {
-    if (codeOf(thrown) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw thrown;
-    return { ok: false, status: 400, message: 'the body is not UTF-8 text' };
-  }
-  return { ok: true, value: await inTurns(joined(parts)) };
+  const refused = await eachText(request, budget, (part) => void parts.push(part));
+  return refused ?? { ok: true, value: await inTurns(joined(parts)) };
 }
 
 /** Joining takes a millisecond for a million characters, after a turn that may have decoded as many. */
@@ -41,13 +30,30 @@ function* joined(parts: readonly string[]): Generator<undefined, string> {
   return parts.join('');
 }
 
+/**
+ * Returns the value of a body that is JSON, undefined when the request has none or a blank one. It is parsed while it arrives, in many turns of the
+ * event loop: the text of a large body as a whole would be memory that the system must clear first, for milliseconds.
+ */
+export async function readBodyJson(request: HttpRequest, budget: BodyBudget): Promise<ReadBody<unknown>> {
+  const reader = new JsonReader(budget);
+  let isBlank = true;
+  return parsed(async () => {
+    const refused = await eachText(request, budget, (part) => {
+      isBlank &&= part.trim() === '';
+      return inTurns(reader.push(part));
+    });
+    if (refused !== undefined || isBlank) return refused ?? { ok: true, value: undefined };
+    return { ok: true, value: await inTurns(reader.end()) };
+  });
+}
+
 /** Returns the body as bytes, empty when the request has none. Reads no more than the budget allows. */
 export async function readBodyBytes(
   request: HttpRequest,
   budget: Pick<BodyBudget, 'bytes'>,
 ): Promise<ReadBody<Uint8Array>> {
   const chunks: Uint8Array[] = [];
-  const refused = await eachChunk(request, budget, (chunk) => chunks.push(chunk));
+  const refused = await eachChunk(request, budget, (chunk) => void chunks.push(chunk));
   if (refused !== undefined) return refused;
   const value = Buffer.concat(chunks);
   chunks.forEach(releasePiece);
@@ -56,11 +62,32 @@ export async function readBodyBytes(
 
 type Refused = ReadBody<never> & { readonly ok: false };
 
-/** Resolves with a refusal when the body is larger than the budget allows. */
+/** Like `eachChunk`, decoded. */
+async function eachText(
+  request: HttpRequest,
+  budget: Pick<BodyBudget, 'bytes'>,
+  take: (part: string) => Promise<void> | undefined,
+): Promise<Refused | undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  try {
+    const refused = await eachChunk(request, budget, (chunk) => {
+      const part = decoder.decode(chunk, { stream: true });
+      releasePiece(chunk);
+      return take(part);
+    });
+    if (refused === undefined) await take(decoder.decode());
+    return refused;
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw thrown;
+    return { ok: false, status: 400, message: 'the body is not UTF-8 text' };
+  }
+}
+
+/** Resolves with a refusal when the body is larger than the budget allows. Waits until each chunk is taken. */
 async function eachChunk(
   request: HttpRequest,
   { bytes: max }: Pick<BodyBudget, 'bytes'>,
-  take: (chunk: Uint8Array) => void,
+  take: (chunk: Uint8Array) => Promise<void> | undefined,
 ): Promise<Refused | undefined> {
   const tooLarge = { ok: false, status: 413, message: `the body is larger than ${max} bytes` } as const;
   if (Number(request.headers.get('content-length') ?? 0) > max) return tooLarge;
@@ -68,15 +95,21 @@ async function eachChunk(
   for await (const chunk of request.chunks?.() ?? request.body ?? []) {
     size += chunk.length;
     if (size > max) return tooLarge;
-    take(chunk);
+    const taking = take(chunk);
+    if (taking !== undefined) await taking;
   }
   return undefined;
 }
 
 /** Returns the value of JSON text. A long text is parsed in many turns of the event loop. */
-export async function readJsonText(text: string, limits: JsonLimits): Promise<ReadBody<unknown>> {
+export function readJsonText(text: string, limits: JsonLimits): Promise<ReadBody<unknown>> {
+  return parsed(async () => ({ ok: true, value: await inTurns(readJson(text, limits)) }));
+}
+
+/** Resolves with a refusal when the JSON is invalid or over a limit. */
+async function parsed(parse: () => Promise<ReadBody<unknown>>): Promise<ReadBody<unknown>> {
   try {
-    return { ok: true, value: await inTurns(readJson(text, limits)) };
+    return await parse();
   } catch (thrown) {
     if (thrown instanceof JsonLimitError)
       return { ok: false, status: 413, message: `the body has ${thrown.message}` };

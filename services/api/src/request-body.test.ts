@@ -23,7 +23,7 @@ async function reasonOf(reading: Promise<unknown>): Promise<string> {
   return `${thrown.code} ${thrown.message}`;
 }
 
-/** A request that counts how many of its bytes are read. */
+/** A request with one long string, which counts how many of its bytes are read. */
 function counted(total: number, headers: Record<string, string> = {}): HttpRequest & { bytes: number } {
   const request = {
     method: 'POST',
@@ -31,7 +31,8 @@ function counted(total: number, headers: Record<string, string> = {}): HttpReque
     headers: new Headers(headers),
     bytes: 0,
     async *chunks() {
-      for (; request.bytes < total; request.bytes += 64 * 1024) yield new Uint8Array(64 * 1024).fill(32);
+      for (; request.bytes < total; request.bytes += 64 * 1024)
+        yield Buffer.from((request.bytes === 0 ? '"' : 'x').padEnd(64 * 1024, 'x'));
     },
   };
   return request as unknown as HttpRequest & { bytes: number };

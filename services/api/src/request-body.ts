@@ -2,6 +2,7 @@
 import { decodeKubernetes, hasProtobuf } from '@tinkerbell/kube-protobuf';
 import {
   readBodyBytes,
+  readBodyJson,
   readBodyText,
   readJsonText,
   type BodyBudget,
@@ -63,8 +64,7 @@ export async function readReview(request: HttpRequest, review: BodyType): Promis
 
 /** Accepts only JSON, in the limits of a question. Rejects with an ApiError. */
 export async function readJsonQuestion(request: HttpRequest): Promise<unknown> {
-  const text = valueOf(await readBodyText(request, QUESTION_BUDGET));
-  return text === '' ? undefined : valueOf(await readJsonText(text, QUESTION_BUDGET));
+  return valueOf(await readBodyJson(request, QUESTION_BUDGET));
 }
 
 type YamlAnswer = YamlRead | ReturnType<typeof yamlToJson>;
@@ -75,9 +75,9 @@ async function read(
   budget: BodyBudget,
 ): Promise<unknown> {
   if (isBinary(mediaTypeOf(request))) return readBinary(request, budget, type);
+  if (!/yaml/.test(mediaTypeOf(request))) return valueOf(await readBodyJson(request, budget));
   const text = valueOf(await readBodyText(request, budget));
   if (text === '') return undefined;
-  if (!/yaml/.test(mediaTypeOf(request))) return valueOf(await readJsonText(text, budget));
   // JSON is also YAML, and clients of Kubernetes that declare YAML send JSON.
   const asJson = /^\s*\{/.test(text) ? await readJsonText(text, budget) : undefined;
   if (asJson !== undefined && (asJson.ok || asJson.status === 413)) return valueOf(asJson);

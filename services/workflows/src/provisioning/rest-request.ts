@@ -1,8 +1,7 @@
 /** Combines path, query and body into the one request that the call's schema describes. */
 import type { Operation } from '@tinkerbell/provisioning';
 import {
-  readBodyText,
-  readJsonText,
+  readBodyJson,
   type BodyBudget,
   type HttpRequest,
   type ReadBody,
@@ -48,8 +47,7 @@ async function bodyOf(request: HttpRequest): Promise<unknown> {
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   if (type !== '' && type !== 'application/json' && !type.endsWith('+json'))
     throw new HttpProblem(415, `the body must be application/json, not ${type}`);
-  const text = valueOf(await readBodyText(request, BODY_BUDGET));
-  return text.trim() === '' ? undefined : valueOf(await readJsonText(text, BODY_BUDGET));
+  return valueOf(await readBodyJson(request, BODY_BUDGET));
 }
 
 function valueOf<Value>(read: ReadBody<Value>): Value {
