@@ -135,7 +135,7 @@ const raspberryPi = exampleCase(
   {
     moreDisks: [{ bus: 'sd', bytes: 2 * LAB_DISK_BYTES }],
     async prepare(site) {
-      await mkdir(join(site.imagesDirectory, 'arm64'));
+      await mkdir(join(site.imagesDirectory, 'aarch64'));
       await makeCard(site);
     },
     async check({ machine: { diskPaths }, workDirectory }) {
@@ -163,7 +163,7 @@ async function makeCard({ directory, imagesDirectory }: Site): Promise<void> {
     mkfs.fat --offset 2048 "$1" 64512 >/dev/null
     bzip2 -1 --stdout "$1" >"$2"
   `;
-  await runCommand('sh', ['-ec', script, 'sh', image, join(imagesDirectory, 'arm64/debian-13.raw.bz2')]);
+  await runCommand('sh', ['-ec', script, 'sh', image, join(imagesDirectory, 'aarch64/debian-13.raw.bz2')]);
 }
 
 export const examples: readonly ActionCase[] = [
