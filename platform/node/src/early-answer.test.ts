@@ -5,15 +5,20 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { WholeResponse, type Log } from '@tinkerbell/platform-contract';
+import { WholeResponse, type HttpRequest, type Log } from '@tinkerbell/platform-contract';
 import { createNodeHttp } from './http.ts';
 
 const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 const SIZE = 1024 ** 3;
 
-async function server() {
-  const answer = (): Promise<Response> => Promise.resolve(new WholeResponse('too large\n', { status: 413 }));
-  return createNodeHttp(log).listen({ address: '127.0.0.1', port: 0 }, answer);
+type Reader = (request: HttpRequest) => AsyncIterable<Uint8Array>;
+
+/** Answers after the first piece of the body, or without a reader before it. */
+async function server(reader?: Reader) {
+  return createNodeHttp(log).listen({ address: '127.0.0.1', port: 0 }, async (request) => {
+    if (reader !== undefined) for await (const _piece of reader(request)) break;
+    return new WholeResponse('too large\n', { status: 413 });
+  });
 }
 
 /** Returns what a client receives that starts to send a gigabyte and reads the response only a while later. */
@@ -40,6 +45,19 @@ test('a client that keeps sending gets the answer, and no reset', async () => {
   assert.match(said, /^HTTP\/1\.1 413 /);
   assert.ok(sent < SIZE / 4, `${sent} bytes were accepted`);
 });
+
+const readers: Readonly<Record<string, Reader>> = {
+  chunks: (request) => request.chunks?.() ?? assert.fail(),
+  body: (request) => request.body ?? assert.fail(),
+};
+
+for (const [name, reader] of Object.entries(readers))
+  test(`the same when the handler has read a part of the body by ${name}`, async () => {
+    await using listening = await server(reader);
+    const { said, sent } = await heard(listening.local.port);
+    assert.match(said, /^HTTP\/1\.1 413 /);
+    assert.ok(sent < SIZE / 4, `${sent} bytes were accepted`);
+  });
 
 test('a client that never ends is disconnected after a while', async () => {
   await using listening = await server();

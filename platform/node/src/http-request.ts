@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import type { HttpRequest } from '@tinkerbell/platform-contract';
 import { urlOfTarget } from './request-target.ts';
 
@@ -42,15 +41,14 @@ export class NodeHttpRequest implements HttpRequest {
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     if (this.#body === undefined) {
       const hasBody = this.method !== 'GET' && this.method !== 'HEAD';
-      this.#body = hasBody
-        ? (Readable.toWeb(this.#incoming) as ReadableStream<Uint8Array<ArrayBuffer>>)
-        : null;
+      this.#body = hasBody ? ReadableStream.from(this.chunks()) : null;
     }
     return this.#body;
   }
 
-  chunks(): AsyncIterable<Uint8Array> {
-    return this.#incoming;
+  /** A reader that stops early does not end the connection, over which the response is still to be sent. */
+  chunks(): AsyncIterable<Uint8Array<ArrayBuffer>> {
+    return this.#incoming.iterator({ destroyOnReturn: false });
   }
 
   expectLongBody(): void {

@@ -133,6 +133,8 @@ async function answer(
   outgoing: ServerResponse,
   { handler, log, held, stalledMs, bodyTimes, accept }: Answering,
 ): Promise<void> {
+  // A stream that is destroyed has none.
+  const { socket } = incoming;
   const expectLongBody = limitBodyTime(incoming, outgoing, bodyTimes);
   // A pipelined request runs after the earlier ones are answered, so that one packet of requests does not
   // cause a burst of work.
@@ -147,7 +149,7 @@ async function answer(
     if (accept !== undefined && response instanceof WebSocketResponse) return await accept(response);
     await sendResponse(response, outgoing, { incoming, held, stalledMs });
   } catch (thrown) {
-    if (!outgoing.closed && !incoming.socket.destroyed)
+    if (!outgoing.closed && !socket.destroyed)
       log.error('http handler failed', {
         method: incoming.method,
         path: incoming.url,

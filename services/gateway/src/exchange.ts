@@ -62,7 +62,8 @@ function repeatedField(raw: readonly string[]): string | undefined {
 }
 
 export function http1Exchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
-  const { headers } = incoming;
+  // A stream that is destroyed has none.
+  const { headers, socket } = incoming;
   const coding = headers['transfer-encoding'];
   const hasBody = coding !== undefined || Number(headers['content-length'] ?? 0) > 0;
   const isCut = coding !== undefined && (coding.toLowerCase() !== 'chunked' || 'content-length' in headers);
@@ -72,7 +73,7 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
     authority: headers.host ?? '',
     target: incoming.url ?? '',
     fields: headers,
-    ...connectionFactsOf(incoming.socket),
+    ...connectionFactsOf(socket),
     ...(hasBody ? { body: incoming } : {}),
     problem: isCut
       ? 'transfer-encoding must be chunked, without content-length'
@@ -89,7 +90,7 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
       return outgoing.headersSent;
     },
     onClosed: (task) => void outgoing.once('close', task),
-    abort: () => void incoming.socket.destroy(),
+    abort: () => void socket.destroy(),
   };
 }
 

@@ -11,6 +11,7 @@ import { requestTargets } from './request-targets.ts';
 import { selfFetches } from './self-fetches.ts';
 import { slowTemplates } from './slow-templates.ts';
 import { stalledReaders } from './stalled-readers.ts';
+import { undeclaredBodies } from './undeclared-bodies.ts';
 import { wideBodies, wideReviews } from './wide-bodies.ts';
 import { yamlBombs } from './yaml-bombs.ts';
 
@@ -28,6 +29,7 @@ export const attacks: readonly Attack[] = [
   selfFetches,
   slowTemplates,
   stalledReaders,
+  undeclaredBodies,
   wideBodies,
   wideReviews,
   yamlBombs,
