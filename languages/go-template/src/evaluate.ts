@@ -13,27 +13,29 @@ import type { Value } from './go-model.ts';
 
 /** Evaluates a pipeline and sets the variables it declares or assigns. */
 export function evaluatePipe(frame: Frame, dot: Value, pipe: PipeNode): Value {
-  return frame.execution.meter.nested(() => {
-    frame.at(pipe);
-    let value: Value | undefined;
-    for (const command of pipe.commands) {
-      frame.execution.meter.step();
-      value = unwrapInterface(evaluateCommand(frame, { dot, node: command }, value));
-    }
-    const result = value ?? NIL;
-    for (const variable of pipe.declarations) {
-      const name = variable.path[0] ?? '';
-      if (pipe.isAssign) frame.assign(name, result);
-      else frame.push(name, result);
-    }
-    return result;
-  });
+  const { meter } = frame.execution;
+  meter.enter();
+  frame.at(pipe);
+  let value: Value | undefined;
+  for (const command of pipe.commands) {
+    meter.step();
+    value = unwrapInterface(evaluateCommand(frame, { dot, node: command }, value));
+  }
+  const result = value ?? NIL;
+  for (const variable of pipe.declarations) {
+    const name = variable.path[0] ?? '';
+    if (pipe.isAssign) frame.assign(name, result);
+    else frame.push(name, result);
+  }
+  meter.leave();
+  return result;
 }
 
 function evaluateCommand(frame: Frame, { dot, node }: Operand<CommandNode>, final: Value | undefined): Value {
-  const [first, ...args] = node.args;
+  const [first] = node.args;
   if (first === undefined) return NIL;
-  const invocation = { args, final };
+  const isAlone = node.args.length === 1 && final === undefined;
+  const invocation = isAlone ? NO_ARGUMENTS : { args: node.args.slice(1), final };
   switch (first.kind) {
     case 'field':
     case 'chain':
@@ -85,11 +87,15 @@ interface PathWalk {
 
 function followPath(frame: Frame, receiver: Value, { dot, node, path, invocation }: PathWalk): Value {
   const last = path.length - 1;
-  return path.reduce(
-    (value, name, i) =>
-      accessField(frame, value, { name, dot, node, invocation: i === last ? invocation : NO_ARGUMENTS }),
-    receiver,
-  );
+  let value = receiver;
+  for (const [i, name] of path.entries())
+    value = accessField(frame, value, {
+      name,
+      dot,
+      node,
+      invocation: i === last ? invocation : NO_ARGUMENTS,
+    });
+  return value;
 }
 
 /** Calls a function by name. */

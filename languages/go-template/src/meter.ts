@@ -9,7 +9,11 @@ export class Meter {
   readonly limits: ExecuteLimits;
   readonly #parts: string[] = [];
   #steps = 0;
-  #outputBytes = 0;
+  /** The size of the first parts of the output. */
+  #countedBytes = 0;
+  #countedParts = 0;
+  /** The UTF-16 units of the others. A unit has at most three bytes, and most outputs are far from the limit. */
+  #uncountedUnits = 0;
   #valueSize = 0;
   #depth = 0;
 
@@ -35,24 +39,29 @@ export class Meter {
   }
 
   write(text: string): void {
-    this.#outputBytes += byteLength(text);
-    if (this.#outputBytes > this.limits.outputBytes) {
-      throw new LimitExceeded(`rendered template exceeds ${this.limits.outputBytes} bytes`);
-    }
     this.#parts.push(text);
+    this.#uncountedUnits += text.length;
+    if (this.#countedBytes + this.#uncountedUnits * 3 > this.limits.outputBytes) this.#countOutput();
   }
 
-  /**
-   * Runs one more level of evaluation. The level is not restored when it throws, because that ends the
-   * execution.
-   */
-  nested<T>(evaluate: () => T): T {
+  #countOutput(): void {
+    for (; this.#countedParts < this.#parts.length; this.#countedParts += 1)
+      this.#countedBytes += byteLength(this.#parts[this.#countedParts] ?? '');
+    this.#uncountedUnits = 0;
+    if (this.#countedBytes > this.limits.outputBytes) {
+      throw new LimitExceeded(`rendered template exceeds ${this.limits.outputBytes} bytes`);
+    }
+  }
+
+  /** Begins one more level of evaluation. Its end is not reported when it throws, because that ends the execution. */
+  enter(): void {
     if (this.#depth >= this.limits.evaluationDepth) {
       throw new LimitExceeded(`template is nested deeper than ${this.limits.evaluationDepth} levels`);
     }
     this.#depth += 1;
-    const result = evaluate();
+  }
+
+  leave(): void {
     this.#depth -= 1;
-    return result;
   }
 }

@@ -37,14 +37,19 @@ function walk(frame: Frame, dot: Value, node: StatementNode): Ending {
     case 'break':
     case 'continue':
       return node.kind;
-    case 'template':
-      meter.nested(() => walkTemplate(frame, dot, node));
-      return 'next';
-    case 'range':
-      return meter.nested(() => walkRange(frame, dot, node));
     default:
-      return meter.nested(() => walkBranch(frame, dot, node));
+      return walkNested(frame, dot, node);
   }
+}
+
+function walkNested(frame: Frame, dot: Value, node: TemplateCallNode | BranchNode): Ending {
+  const { meter } = frame.execution;
+  let ending: Ending = 'next';
+  meter.enter();
+  if (node.kind === 'template') walkTemplate(frame, dot, node);
+  else ending = node.kind === 'range' ? walkRange(frame, dot, node) : walkBranch(frame, dot, node);
+  meter.leave();
+  return ending;
 }
 
 function walkBranch(frame: Frame, dot: Value, node: BranchNode): Ending {
