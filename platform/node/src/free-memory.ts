@@ -3,13 +3,11 @@ import { withoutFfiWarning } from './c-library.ts';
 const PERIOD_MS = 10_000;
 /** The share of the time in which the event loop of a server with little to do works. */
 const QUIET_MAX = 0.1;
-/** Under load, memory is returned less often, because it takes longer then. */
-const PERIODS_UNDER_LOAD = 6;
 
 /**
- * Returns free memory of the C library to the system, now, and every 10 s or, under load, each minute. The library otherwise keeps
- * what the start used, mainly the compilers, for as long as something above it is in use. Takes about a millisecond, and up to 6 ms
- * under a load of large bodies. Does nothing where the C library is not glibc (malloc_trim(3)).
+ * Returns free memory of the C library to the system, now, and every 10 s while the server has little to do. The library otherwise
+ * keeps what the start used, mainly the compilers, for as long as something above it is in use. Takes about a millisecond. Under load
+ * it would take up to 6, and would not make the process smaller. Does nothing where the C library is not glibc (malloc_trim(3)).
  */
 export async function keepFreeMemorySmall(): Promise<void> {
   try {
@@ -17,15 +15,12 @@ export async function keepFreeMemorySmall(): Promise<void> {
     const { functions } = dlopen(null, { malloc_trim: { arguments: ['u64'], return: 'i32' } });
     const trim = () => void functions.malloc_trim(0n);
     trim();
-    let [before, waited] = [performance.eventLoopUtilization(), 0];
+    let before = performance.eventLoopUtilization();
     setInterval(() => {
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, before);
       before = now;
-      waited += 1;
-      if (utilization > QUIET_MAX && waited < PERIODS_UNDER_LOAD) return;
-      waited = 0;
-      trim();
+      if (utilization <= QUIET_MAX) trim();
     }, PERIOD_MS).unref();
   } catch {
     // The function does not exist, or FFI is not available.
