@@ -5,6 +5,7 @@ import { demoBenchmark } from './demo.ts';
 import { dhcpBenchmark } from './dhcp.ts';
 import { filesBenchmark } from './files.ts';
 import { fleetBenchmark } from './fleet.ts';
+import { gatewayClientsBenchmark } from './gateway-clients.ts';
 import { gatewayBenchmark } from './gateway.ts';
 import { goTemplateBenchmark } from './go-template.ts';
 import { growthBenchmark } from './growth.ts';
@@ -42,6 +43,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   bmcBenchmark,
   consoleBenchmark,
   gatewayBenchmark,
+  gatewayClientsBenchmark,
   filesBenchmark,
   hookBenchmark,
   goTemplateBenchmark,

@@ -120,6 +120,10 @@ function reader(port: number): Promise<boolean> {
 }
 
 process.once('message', (plan: CallPlan | ReaderPlan) => {
-  if (plan.kind === 'readers') return void readers(plan).then((begun) => process.send?.(begun));
+  if (plan.kind === 'readers') {
+    // A paused socket does not keep a process running.
+    setInterval(() => undefined, 60_000);
+    return void readers(plan).then((begun) => process.send?.(begun));
+  }
   return void calls(plan).then((result) => process.send?.(result, () => process.exit(0)));
 });

@@ -1,9 +1,7 @@
-import { fileURLToPath } from 'node:url';
-
-import { EXPLAINS, rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
-import type { CallPlan, CallResult, ReaderPlan } from './gateway-load-client.ts';
+import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
+import type { CallPlan, CallResult } from './gateway-load-client.ts';
+import { gatewayLoad } from './gateway-load.ts';
 import {
-  LIMIT_PER_SECOND,
   startHaproxy,
   startNginxGateway,
   startOurs,
@@ -11,16 +9,14 @@ import {
   type Site,
   type Subject,
 } from './gateway-subjects.ts';
-import { httpLoad, requestText } from './http-load.ts';
 import { alternate, median } from './rounds.ts';
-import { processorSeconds, residentMegabytes, startProgram } from './running-program.ts';
+import { processorSeconds } from './running-program.ts';
 
-const CLIENT = fileURLToPath(new URL('gateway-load-client.ts', import.meta.url));
-const CALLS = { connections: 16, perSecond: 1000 } as const;
+const CONNECTIONS = 16;
+const RATES = [1000, 3000] as const;
 const ADDED_P99_GOAL_MS = 5;
-const READERS_GOAL_MB = 300;
-const LIMITED_CLIENTS = 500;
-const READERS = { quick: 500, whole: 5000 } as const;
+const SECONDS = { quick: 3, usual: 5 } as const;
+const WARM_UP = { perSecond: 1000, seconds: 3 } as const;
 
 interface Subjects {
   readonly ours: Subject;
@@ -30,7 +26,7 @@ interface Subjects {
 
 export const gatewayBenchmark: Benchmark = {
   name: 'gateway',
-  summary: `gRPC through TLS and a token at ${CALLS.perSecond}/s, a limit under ${LIMITED_CLIENTS} clients, ${READERS.whole} slow readers; beside nginx and HAProxy`,
+  summary: `gRPC through TLS and a token at ${RATES.join(' and ')} calls a second; beside nginx and HAProxy`,
   async run(context) {
     const site = await startSite(context);
     const subjects = {
@@ -38,36 +34,28 @@ export const gatewayBenchmark: Benchmark = {
       nginx: await startNginxGateway(context, site),
       haproxy: await startHaproxy(context, site),
     };
-    return [
-      ...(await callRows(context, site, subjects)),
-      ...(await limitRows(context, subjects)),
-      ...(await readerRows(context, subjects)),
-    ];
+    for (const subject of Object.values(subjects))
+      await called(context, { ...WARM_UP, ...planOf(subject, site) }, subject.pid);
+    const rows: Row[] = [];
+    for (const rate of RATES) rows.push(...(await callRows(context, site, { subjects, rate })));
+    return rows;
   },
 };
 
-async function answerOf<Answer>(context: BenchContext, plan: CallPlan | ReaderPlan) {
-  const program = startProgram(context, { command: [process.execPath, CLIENT], channel: true });
-  const answer = new Promise<Answer>((resolve, reject) => {
-    program.process.once('message', (message) => resolve(message as Answer));
-    void program.ended.then((code) => reject(new Error(`the load ended with ${code}: ${program.output()}`)));
-  });
-  program.process.send(plan);
-  return { answer: await answer, stop: () => program.stop() };
+type Load = Omit<CallPlan, 'kind' | 'connections'>;
+
+function planOf({ grpcPort }: Subject, { token }: Site): Pick<Load, 'url' | 'token'> {
+  return { url: `https://localhost:${grpcPort}`, token };
 }
 
 interface Called extends CallResult {
   readonly microseconds: number;
 }
 
-async function called(
-  context: BenchContext,
-  plan: Omit<CallPlan, 'kind' | 'connections' | 'perSecond' | 'seconds'>,
-  pid?: number,
-): Promise<Called> {
+async function called(context: BenchContext, load: Load, pid?: number): Promise<Called> {
   const before = pid === undefined ? 0 : processorSeconds(pid);
-  const seconds = context.quick ? 3 : 10;
-  const { answer } = await answerOf<CallResult>(context, { kind: 'calls', ...CALLS, seconds, ...plan });
+  const plan = { kind: 'calls', connections: CONNECTIONS, ...load } as const;
+  const { answer } = await gatewayLoad<CallResult>(context, plan);
   if (answer.failures > 0)
     throw new Error(`${answer.failures} of ${answer.calls} calls failed at ${plan.url}`);
   const used = pid === undefined ? 0 : processorSeconds(pid) - before;
@@ -77,16 +65,14 @@ async function called(
 /** What each gateway adds to a call that goes directly to the upstream. */
 async function callRows(
   context: BenchContext,
-  { upstream, token }: Site,
-  subjects: Subjects,
+  site: Site,
+  { subjects, rate }: { readonly subjects: Subjects; readonly rate: number },
 ): Promise<readonly Row[]> {
-  const through =
-    ({ grpcPort, pid }: Subject) =>
-    () =>
-      called(context, { url: `https://localhost:${grpcPort}`, token }, pid);
-  for (const subject of Object.values(subjects)) await through(subject)();
+  const pace = { perSecond: rate, seconds: context.quick ? SECONDS.quick : SECONDS.usual };
+  const through = (subject: Subject) => () =>
+    called(context, { ...pace, ...planOf(subject, site) }, subject.pid);
   const found = await alternate(context.quick ? 1 : 3, {
-    direct: () => called(context, { url: `http://127.0.0.1:${upstream.grpcPort}` }),
+    direct: () => called(context, { ...pace, url: `http://127.0.0.1:${site.upstream.grpcPort}` }),
     ours: through(subjects.ours),
     nginx: through(subjects.nginx),
     haproxy: through(subjects.haproxy),
@@ -101,7 +87,7 @@ async function callRows(
     return [
       ...(['p50Milliseconds', 'p99Milliseconds'] as const).map((what) =>
         rowOf({
-          name: `gRPC at ${CALLS.perSecond}/s, added ${what === 'p50Milliseconds' ? 'median' : '99 of 100'}`,
+          name: `gRPC at ${rate}/s, added ${what === 'p50Milliseconds' ? 'median' : '99 of 100'}`,
           value: added('ours', what),
           unit: 'ms',
           better: 'lower',
@@ -110,7 +96,7 @@ async function callRows(
         }),
       ),
       rowOf({
-        name: 'gRPC: processor time per call',
+        name: `gRPC at ${rate}/s: processor time per call`,
         value: middle('ours', 'microseconds'),
         unit: 'us',
         better: 'lower',
@@ -119,57 +105,4 @@ async function callRows(
       }),
     ];
   });
-}
-
-/** Requests twice the limit, and measures how far the accepted requests are from a burst and the rate. */
-async function limitRows(context: BenchContext, subjects: Subjects): Promise<readonly Row[]> {
-  const seconds = context.quick ? 4 : 10;
-  const offBy = async ({ limitedPort: port }: Subject): Promise<number> => {
-    const requests = [requestText({ host: 'a', path: '/' })];
-    const plan = {
-      host: '127.0.0.1',
-      port,
-      requests,
-      connections: LIMITED_CLIENTS,
-      seconds,
-      rate: 2 * LIMIT_PER_SECOND,
-    };
-    const result = await httpLoad(context, plan);
-    const wanted = LIMIT_PER_SECOND * (1 + result.seconds);
-    return (Math.abs(result.requests - result.failures - wanted) / wanted) * 100;
-  };
-  return [
-    rowOf({
-      name: `limit of ${LIMIT_PER_SECOND}/s with ${LIMITED_CLIENTS} clients: off by`,
-      value: await offBy(subjects.ours),
-      unit: '%',
-      better: 'lower',
-      peer: { name: 'nginx', value: await offBy(subjects.nginx) },
-      goal: { value: 2 },
-    }),
-  ];
-}
-
-async function readerRows(context: BenchContext, subjects: Subjects): Promise<readonly Row[]> {
-  const count = context.quick ? READERS.quick : READERS.whole;
-  const grown = async ({ httpPort: port, pid }: Subject): Promise<number> => {
-    const before = residentMegabytes(pid);
-    const { answer, stop } = await answerOf<number>(context, { kind: 'readers', port, count });
-    if (answer !== count) throw new Error(`${answer} of ${count} readers began`);
-    const after = residentMegabytes(pid);
-    context.say(`${count} readers: from ${before.toFixed(0)} to ${after.toFixed(0)} MB`);
-    await stop();
-    return Math.max(0.1, after - before);
-  };
-  const [ours, nginx, haproxy] = [
-    await grown(subjects.ours),
-    await grown(subjects.nginx),
-    await grown(subjects.haproxy),
-  ];
-  const name = `memory for ${count} readers that read nothing`;
-  const row = { name, value: ours, unit: 'MB', better: 'lower' } as const;
-  return [
-    rowOf({ ...row, peer: { name: 'nginx', value: nginx }, goal: EXPLAINS }),
-    rowOf({ ...row, peer: { name: 'HAProxy', value: haproxy }, goal: { value: READERS_GOAL_MB } }),
-  ];
 }

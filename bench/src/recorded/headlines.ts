@@ -45,7 +45,7 @@ export const HEADLINES: readonly (readonly [bench: string, row: string, shown: s
   ],
   [
     'gateway',
-    'gRPC: processor time per call',
+    'gRPC at 1000/s: processor time per call',
     'gRPC call through the gateway with TLS and a token, processor time',
   ],
 ];

@@ -1,7 +1,8 @@
-import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
 import type { Log, LogFields } from '@tinkerbell/platform-contract';
 import { isRecord } from '@tinkerbell/yaml/json';
+import { nodeClock } from './clock.ts';
+import { LogLines } from './log-lines.ts';
 
 export interface NodeLogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -9,23 +10,34 @@ export interface NodeLogOptions {
   readonly format: 'json' | 'text';
 }
 
+/** One for all logs of the process, so that their lines stay in order. */
+const lines = new LogLines(nodeClock, (text) => process.stderr.write(text));
+process.once('exit', () => lines.flush());
+
 /** Writes to standard error. Standard output is reserved for results. */
 export function createNodeLog(options: NodeLogOptions): Log {
-  const stream = options.format === 'json' ? process.stderr : textStream();
+  const write = options.format === 'json' ? (line: string) => lines.add(line) : writeText;
   return wrap(
     pino(
       { level: options.level, base: null, messageKey: 'message', timestamp: pino.stdTimeFunctions.isoTime },
-      stream,
+      { write },
     ),
   );
 }
 
+/** Warnings and errors are written at once, because the process may end after them. */
 function wrap(logger: Logger): Log {
   return {
     debug: (message, fields) => logger.debug(fields ?? {}, message),
     info: (message, fields) => logger.info(fields ?? {}, message),
-    warn: (message, fields) => logger.warn(fields ?? {}, message),
-    error: (message, fields) => logger.error(fields ?? {}, message),
+    warn(message, fields) {
+      logger.warn(fields ?? {}, message);
+      lines.flush();
+    },
+    error(message, fields) {
+      logger.error(fields ?? {}, message);
+      lines.flush();
+    },
     child: (fields: LogFields) => wrap(logger.child(fields)),
   };
 }
@@ -33,14 +45,9 @@ function wrap(logger: Logger): Log {
 const levelNames: Readonly<Record<number, string>> = { 20: 'debug', 30: 'info ', 40: 'warn ', 50: 'error' };
 
 /** `12:00:01.123 info  message key=value` */
-function textStream(): Writable {
-  return new Writable({
-    decodeStrings: false,
-    write(line: string, _encoding, done) {
-      const fields: unknown = JSON.parse(line);
-      process.stderr.write(textOf(isRecord(fields) ? fields : {}), () => done());
-    },
-  });
+function writeText(line: string): void {
+  const fields: unknown = JSON.parse(line);
+  lines.add(textOf(isRecord(fields) ? fields : {}));
 }
 
 function textOf(line: Record<string, unknown>): string {

@@ -1,6 +1,7 @@
 import { ByteReader, decoded, DecodeError, decodeUtf8, plainBytes, type Decoded } from '@tinkerbell/wire';
 import { END, optionByCode, OVERLOAD, PAD, type DhcpOptions } from './option-table.ts';
 import { HARDWARE_ADDRESS_BYTES, type DhcpPacket } from './packet.ts';
+import type { OptionCodec } from './option-codec.ts';
 import type { SubOption } from './sub-options.ts';
 
 /** Far larger than any client's packet. Upstream's receive buffer has the same size. */
@@ -72,13 +73,25 @@ function headerText(bytes: Uint8Array, at: number, length: number): string {
   return decodeUtf8(end < 0 ? field : field.subarray(0, end)) ?? '';
 }
 
+interface Found {
+  readonly code: number;
+  readonly from: number;
+  readonly to: number;
+  /** The pieces of a repeated option. */
+  joined: Uint8Array | undefined;
+}
+
+/** By code, one more than the index of the option that was found. Only one packet is decoded at a time. */
+const placeByCode = new Uint16Array(256);
+
 /** Collects the pieces of every option, then reads each value once. Everything that is kept is a copy. */
 class OptionValues {
   readonly #packet: Uint8Array;
-  readonly #values = new Map<number, Uint8Array>();
+  readonly #found: Found[] = [];
 
   constructor(packet: Uint8Array) {
     this.#packet = packet;
+    placeByCode.fill(0);
   }
 
   readField(from: number, to: number): void {
@@ -92,19 +105,33 @@ class OptionValues {
       if (at === to) truncated(at, `option ${code} length`);
       const end = at + 1 + (packet[at] ?? 0);
       if (end > to) truncated(at + 1, `option ${code}`);
-      this.#add(code, packet.slice(at + 1, end));
+      this.#add(code, at + 1, end);
       at = end;
     }
   }
 
-  #add(code: number, piece: Uint8Array): void {
-    const before = this.#values.get(code);
-    this.#values.set(code, before === undefined ? piece : joined(before, piece));
+  #add(code: number, from: number, to: number): void {
+    const before = this.#at(code);
+    if (before !== undefined) {
+      before.joined = joined(this.#bytesOf(before), this.#packet.subarray(from, to));
+      return;
+    }
+    placeByCode[code] = this.#found.push({ code, from, to, joined: undefined });
+  }
+
+  #at(code: number): Found | undefined {
+    return this.#found[(placeByCode[code] ?? 0) - 1];
+  }
+
+  /** Returns a copy. */
+  #bytesOf({ joined: all, from, to }: Found): Uint8Array {
+    return all ?? this.#packet.slice(from, to);
   }
 
   /** Read before file and sname, so that an option 52 inside them cannot nest. Values other than 1 to 3 are ignored. */
   overload(): { readonly bootFile: boolean; readonly serverName: boolean } {
-    const value = this.#values.get(OVERLOAD);
+    const found = this.#at(OVERLOAD);
+    const value = found && this.#bytesOf(found);
     const bits = value?.length === 1 && (value[0] ?? 0) <= 3 ? (value[0] ?? 0) : 0;
     return { bootFile: (bits & 1) !== 0, serverName: (bits & 2) !== 0 };
   }
@@ -112,14 +139,20 @@ class OptionValues {
   finish(): DhcpOptions {
     const known: Record<string, unknown> = {};
     const other: SubOption[] = [];
-    for (const [code, bytes] of this.#values) {
+    for (const found of this.#found) {
+      const { code } = found;
       if (code === OVERLOAD) continue;
       const entry = optionByCode.get(code);
-      const value = entry?.codec.decode(bytes);
-      if (entry === undefined || value === undefined) other.push({ code, bytes });
+      const value = entry && this.#valueOf(found, entry.codec);
+      if (entry === undefined || value === undefined) other.push({ code, bytes: this.#bytesOf(found) });
       else known[entry.name] = value;
     }
     return other.length === 0 ? known : { ...known, other };
+  }
+
+  #valueOf(found: Found, codec: OptionCodec<unknown>): unknown {
+    if (codec.decodeIn === undefined || found.joined !== undefined) return codec.decode(this.#bytesOf(found));
+    return codec.decodeIn(this.#packet, found.from, found.to);
   }
 }
 

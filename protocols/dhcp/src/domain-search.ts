@@ -23,7 +23,7 @@ export const domainSearchOption: OptionCodec<readonly string[]> = {
     }
     return names.length === 0 ? undefined : names;
   },
-  encode: (names) => Uint8Array.from(names.flatMap(writeName)),
+  encode: (names) => names.flatMap(writeName),
 };
 
 /** Returns true when `encode` can write the name: labels of 1 to 63 bytes, at most 255 in all. */

@@ -79,7 +79,7 @@ function optionValuesOf(packet: DhcpPacket): readonly OptionValue[] {
   for (const key of Object.keys(packet.options)) {
     const entry = optionByName.get(key);
     const value = entry && packet.options[entry.name];
-    if (entry === undefined || value === undefined) continue;
+    if (entry === undefined || value === undefined || value === '') continue;
     const { code, codec } = entry;
     const bytes = codec.encode(value);
     // An empty value is forbidden (RFC 2132 defines a minimum length for every option). Only 97 was seen
@@ -142,7 +142,7 @@ function writeOptions(writer: ByteWriter, options: readonly OptionValue[]): void
   for (const { code, bytes } of options) {
     let at = 0;
     do {
-      const piece = bytes.length <= PIECE_BYTES_MAX ? bytes : bytes.subarray(at, at + PIECE_BYTES_MAX);
+      const piece = bytes.length <= PIECE_BYTES_MAX ? bytes : bytes.slice(at, at + PIECE_BYTES_MAX);
       writer.uint8(code);
       writer.uint8(piece.length);
       writer.bytes(piece);

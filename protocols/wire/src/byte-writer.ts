@@ -47,7 +47,7 @@ export class ByteWriter {
     this.uint32(ipv4ToNumber(value));
   }
 
-  bytes(value: Uint8Array): void {
+  bytes(value: Uint8Array | readonly number[]): void {
     const at = this.#advance(value.length);
     // Most values have a few bytes, and setting them one by one is faster than the call that copies.
     if (value.length > SHORT_BYTES) this.#bytes.set(value, at);

@@ -22,8 +22,11 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   return text;
 }
 
+const NO_BYTES = new Uint8Array();
+
 /** Returns the bytes of a text. A lone surrogate, which has no UTF-8, becomes U+FFFD. */
 export function encodeUtf8(text: string): Uint8Array {
+  if (text === '') return NO_BYTES;
   const ascii = new Uint8Array(text.length);
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

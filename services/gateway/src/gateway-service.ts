@@ -82,7 +82,7 @@ class Gateway {
     this.#config = config;
     this.#metrics = metrics;
     this.flow = new RequestFlow(deps, metrics);
-    this.#tables = new RouteTables(deps, metrics);
+    this.#tables = new RouteTables(deps, { metrics, partBytes: this.flow.heldBodies.partBytes });
   }
 
   async start(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Agent, IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import type { Endpoint } from './route-file.ts';
+import { newPart } from './upstream-part.ts';
 import {
   CONNECT_TIMEOUT_MS,
   isSafe,
@@ -19,14 +21,20 @@ const FREE_SOCKET_MS = 4000;
 /** One for all, because each captures a stack, and one connection may have had hundreds of requests. */
 const CLIENT_GONE = new Error('the client has disconnected');
 
-/** Endpoints that use HTTP/1.1. Connections are kept alive. */
-export function createHttp1Client({ host, port }: Endpoint): UpstreamClient {
+/** Nothing more is read while one part waits. */
+const ONE_PART = { readableHighWaterMark: 1 } as const;
+/** For all connections: what is read into it is copied before anything else is read. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** Endpoints that use HTTP/1.1. Connections are kept alive. `partBytes` returns how much is read at once, up to 64 KiB. */
+export function createHttp1Client({ host, port }: Endpoint, partBytes: () => number): UpstreamClient {
   const agent = new nodeHttp.Agent({
     keepAlive: true,
     maxFreeSockets: FREE_SOCKETS_MAX,
     timeout: FREE_SOCKET_MS,
     scheduling: 'lifo',
   });
+  agent.createConnection = () => connectInParts({ host, port }, partBytes);
   return {
     ask: (request) => ask(request, { host, port, agent }),
     close() {
@@ -35,6 +43,26 @@ export function createHttp1Client({ host, port }: Endpoint): UpstreamClient {
         for (const socket of sockets ?? []) socket.destroy();
     },
   };
+}
+
+/** Returns a connection that reads no further while one part waits. By default Node reads 64 KiB, and as much again. */
+function connectInParts({ host, port }: Endpoint, partBytes: () => number): Socket {
+  let part = readBuffer.subarray();
+  const socket: Socket = connect({
+    host,
+    port,
+    noDelay: true,
+    ...ONE_PART,
+    onread: {
+      buffer() {
+        const bytes = partBytes();
+        if (bytes !== part.length) part = readBuffer.subarray(0, bytes);
+        return part;
+      },
+      callback: (count, bytes): boolean => socket.push(newPart(bytes.subarray(0, count))),
+    },
+  });
+  return socket;
 }
 
 function ask(

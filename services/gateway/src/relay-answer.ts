@@ -1,10 +1,12 @@
 /** Sends the response of an upstream to the client, at the client's speed. */
+import type { Readable, Writable } from 'node:stream';
 import { compressedFields, gzipStage } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { endToEnd, oneValue, type HeaderFields } from './header-fields.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import type { SlowClients } from './slow-clients.ts';
 import type { UpstreamAnswer } from './upstream-client.ts';
+import { releasePart } from './upstream-part.ts';
 
 export interface RelayOptions {
   readonly exchange: Exchange;
@@ -37,12 +39,18 @@ export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Prom
   }
   return new Promise((resolve) => {
     let bytes = 0;
-    body.on('data', (chunk: Uint8Array) => {
-      bytes += chunk.length;
-    });
+    let isOver = false;
     const stage = compressed === undefined ? sink : gzipStage();
     if (stage !== sink) stage.pipe(sink);
-    let isOver = false;
+    pour(body, stage, {
+      waitingBytesMax: () => heldBodies.waitingBytesMax(),
+      take(chunk) {
+        bytes += chunk.length;
+        return !isOver;
+      },
+      // HTTP/2 may still hold it.
+      sent: exchange.protocol === 'HTTP/1.1' ? releasePart : () => undefined,
+    });
     const finish = (): void => {
       if (isOver) return;
       isOver = true;
@@ -70,7 +78,26 @@ export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Prom
         () => bytes,
         () => exchange.abort(),
       );
-    body.pipe(stage, { end: false });
+  });
+}
+
+interface Pouring {
+  readonly waitingBytesMax: () => number;
+  /** Returns false when the chunk must not be sent. */
+  readonly take: (chunk: Uint8Array) => boolean;
+  readonly sent: (chunk: Uint8Array) => void;
+}
+
+/** Like a pipe that does not end its destination. The limit of a pipe is that of the destination and does not change. */
+function pour(body: Readable, stage: Writable, { waitingBytesMax, take, sent }: Pouring): void {
+  const isFull = (): boolean => stage.writableLength > waitingBytesMax();
+  body.on('data', (chunk: Uint8Array) => {
+    if (!take(chunk)) return;
+    stage.write(chunk, () => {
+      sent(chunk);
+      if (body.isPaused() && !isFull()) body.resume();
+    });
+    if (isFull()) body.pause();
   });
 }
 

@@ -6,7 +6,7 @@ import { Kept } from './kept.ts';
 import { ConcurrencyLimit, RateLimit } from './limits.ts';
 import { inOrder } from './match-route.ts';
 import type { RouteFile, RouteSettings } from './route-file.ts';
-import { UpstreamPool, type PoolMetrics } from './upstream-pool.ts';
+import { UpstreamPool, type PoolOptions } from './upstream-pool.ts';
 
 export interface LiveRoute {
   readonly settings: RouteSettings;
@@ -34,15 +34,15 @@ export const NO_ROUTES: RouteTable = {
 
 export class RouteTables {
   readonly #deps: GatewayDeps;
-  readonly #metrics: PoolMetrics;
+  readonly #pool: Omit<PoolOptions, 'ca'>;
   readonly #pools = new Kept<UpstreamPool>((pool) => pool.close());
   readonly #rates = new Kept<RateLimit>();
   readonly #concurrencies = new Kept<ConcurrencyLimit>();
   readonly #verifiers = new Kept<TokenVerifier>();
 
-  constructor(deps: GatewayDeps, metrics: PoolMetrics) {
+  constructor(deps: GatewayDeps, pool: Omit<PoolOptions, 'clock' | 'ca'>) {
     this.#deps = deps;
-    this.#metrics = metrics;
+    this.#pool = { ...pool, clock: deps.clock };
   }
 
   /** Rejects without any change when a file that the routes name cannot be read. */
@@ -73,15 +73,14 @@ export class RouteTables {
   async #live(settings: RouteSettings): Promise<LiveRoute> {
     const { name, upstream, middlewares } = settings;
     const { rateLimit, maxConnections, validateJwt } = middlewares;
-    const { clock, readFile, verifierFor } = this.#deps;
+    const { readFile, verifierFor } = this.#deps;
     const read = (path: string | undefined) => (path === undefined ? undefined : readFile(path));
     const [ca, jwks] = [await read(upstream.caFile), await read(validateJwt?.jwksFile)];
     return {
       settings,
       pool: await this.#pools.get(
         JSON.stringify([upstream, ca]),
-        () =>
-          new UpstreamPool(upstream, { clock, metrics: this.#metrics, ...(ca === undefined ? {} : { ca }) }),
+        () => new UpstreamPool(upstream, { ...this.#pool, ...(ca === undefined ? {} : { ca }) }),
       ),
       rate:
         rateLimit === undefined

@@ -60,7 +60,7 @@ export class SlowClients {
       cut,
       check() {
         const now = `${bytes()} ${sink.writableLength}`;
-        const isWaiting = sink.writableNeedDrain || sink.writableEnded;
+        const isWaiting = sink.writableLength > 0 || sink.writableEnded;
         still = isWaiting && now === before ? still + 1 : 0;
         before = now;
         return still < STILL_SWEEPS_MAX;

@@ -25,6 +25,8 @@ export type PoolMetrics = Pick<GatewayMetrics, 'upstreamFailures' | 'upstreamHea
 export interface PoolOptions {
   readonly clock: Clock;
   readonly metrics: PoolMetrics;
+  /** How much of an answer is read at once. */
+  readonly partBytes: () => number;
   /** PEM of the authority of an `h2` upstream. */
   readonly ca?: string;
 }
@@ -37,7 +39,7 @@ export class UpstreamPool {
   readonly #stopping = new AbortController();
   #turn = 0;
 
-  constructor(settings: UpstreamSettings, { clock, metrics, ca }: PoolOptions) {
+  constructor(settings: UpstreamSettings, { clock, metrics, partBytes, ca }: PoolOptions) {
     this.#settings = settings;
     this.#clock = clock;
     this.#metrics = metrics;
@@ -45,7 +47,9 @@ export class UpstreamPool {
     this.#members = settings.endpoints.map((endpoint) => ({
       endpoint,
       client:
-        settings.protocol === 'http/1.1' ? createHttp1Client(endpoint) : createHttp2Client(endpoint, { tls }),
+        settings.protocol === 'http/1.1'
+          ? createHttp1Client(endpoint, partBytes)
+          : createHttp2Client(endpoint, { tls }),
       health: new EndpointHealth(settings.healthCheck ?? NO_CHECKS),
     }));
     for (const member of this.#members) this.#watch(member);

@@ -232,5 +232,6 @@ function textOr(text: string | undefined, otherwise: string): string {
 
 /** Option 119 is sent only for names that DNS can represent. */
 export function domainSearchOf(reservation: Reservation): readonly string[] {
-  return isDomainName(reservation.domainName) ? [reservation.domainName] : [];
+  const { domainName } = reservation;
+  return domainName !== '' && isDomainName(domainName) ? [domainName] : [];
 }
