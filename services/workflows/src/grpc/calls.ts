@@ -10,6 +10,7 @@ import {
 } from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
 import type { CallMetrics } from '../metrics.ts';
+import { Ending } from '../ending.ts';
 import { CallCounts, type CallType } from './call-counts.ts';
 import { grpcStatus, type GrpcStatus } from './grpc-status.ts';
 import { RpcError, type RpcCode } from './rpc-error.ts';
@@ -35,9 +36,6 @@ function codeNameOf(code: RpcCode): string {
   return words.join('');
 }
 
-/** The reason of every abort. A new error for each call would collect a stack, which costs more than the rest of it. */
-const CANCELLED = 'the call was cancelled';
-
 /** The destination of a stream's responses. */
 export interface Sender<Response> {
   /** Resolves when the transport has room for more. */
@@ -46,8 +44,8 @@ export interface Sender<Response> {
 
 /** A stream of responses, while its call is open. */
 export interface ResponseStream<Response> extends Sender<Response> {
-  /** Aborts when the client cancels or the server stops. */
-  readonly signal: AbortSignal;
+  /** Ends when the client cancels or the server stops. */
+  readonly ending: Ending;
 }
 
 /** The caller, as far as the transport knows it. */
@@ -63,26 +61,9 @@ type AnyCall = Pick<ServerCall, 'path' | 'peer' | 'header' | 'onCancelled' | 'fi
 /** A call with a stream of responses. */
 type StreamedCall<Response> = AnyCall & Pick<ServerCall<unknown, Response>, 'send' | 'room'>;
 
-/** Its signal is made when somebody reads it, because few calls wait. */
-class CallEnding {
-  #own: AbortController | undefined;
-  #isCancelled = false;
-
-  get signal(): AbortSignal {
-    this.#own ??= new AbortController();
-    if (this.#isCancelled) this.#own.abort(CANCELLED);
-    return this.#own.signal;
-  }
-
-  cancel(): void {
-    this.#isCancelled = true;
-    this.#own?.abort(CANCELLED);
-  }
-}
-
 /** One active call. */
 interface OpenCall {
-  readonly ending: CallEnding;
+  readonly ending: Ending;
   readonly count: ReturnType<CallCounts['of']>;
   readonly startedMs: number;
   readonly span: Span | undefined;
@@ -111,7 +92,7 @@ export class Calls {
   readonly #tracer: Tracer;
   readonly #stopping: AbortSignal;
   /** The state of active calls. */
-  readonly #open = new Set<CallEnding>();
+  readonly #open = new Set<Ending>();
 
   constructor({ log, clock, tracer = noTracer, metrics }: CallsDeps, stopping: AbortSignal) {
     this.#counts = new CallCounts(metrics);
@@ -120,14 +101,14 @@ export class Calls {
     this.#clock = clock;
     this.#stopping = stopping;
     stopping.addEventListener('abort', () => {
-      for (const ending of this.#open) ending.cancel();
+      for (const ending of this.#open) ending.end();
     });
   }
 
-  /** The signal of `ending` aborts when the client cancels or the server stops. */
+  /** `ending` ends when the client cancels or the server stops. */
   unary<Request, Response>(
     method: string,
-    body: (request: Request, ending: { readonly signal: AbortSignal }, caller: Caller) => Promise<Response>,
+    body: (request: Request, ending: Ending, caller: Caller) => Promise<Response>,
   ): CallHandler<Request, Response> {
     const start = (call: ServerCall<Request, Response>): void => {
       const { request } = call;
@@ -167,9 +148,9 @@ export class Calls {
   ): CallHandler<Request, Response> {
     const start = (call: ServerCall<Request, Response>): void => {
       const open = this.#begin('bidi_stream', call);
-      const requests = counted(call.requests(), open);
+      const requests = call.requests(() => open.count.received.add());
       this.#run(method, { call, open }, (out) =>
-        Promise.race([body(requests, out, call), stopped(out.signal)]),
+        Promise.race([body(requests, out, call), stopped(open.ending)]),
       );
     };
     return { start };
@@ -180,13 +161,13 @@ export class Calls {
     { call, open }: { readonly call: StreamedCall<Response>; readonly open: OpenCall },
     body: (out: ResponseStream<Response>) => Promise<void>,
   ): void {
-    const { signal } = open.ending;
+    const { ending } = open;
     const send = (response: Response): Promise<void> => {
-      if (signal.aborted) return Promise.resolve();
+      if (ending.isOver) return Promise.resolve();
       open.count.sent.add();
       return call.send(response) ? Promise.resolve() : call.room();
     };
-    body({ send, signal }).then(
+    body({ send, ending }).then(
       () => {
         this.#end(open, 'OK');
         call.finish(grpcStatus.ok);
@@ -196,11 +177,11 @@ export class Calls {
   }
 
   #begin(type: CallType, call: AnyCall, request?: unknown): OpenCall {
-    const ending = new CallEnding();
-    if (this.#stopping.aborted) ending.cancel();
+    const ending = new Ending();
+    if (this.#stopping.aborted) ending.end();
     this.#open.add(ending);
     call.onCancelled = () => {
-      if (this.#open.delete(ending)) ending.cancel();
+      if (this.#open.delete(ending)) ending.end();
     };
     const count = this.#counts.of(type, call.path);
     count.started.add();
@@ -245,18 +226,9 @@ function agentIn(request: unknown): string {
   return asked.agentId ?? asked.request?.agentId ?? '';
 }
 
-async function* counted<Request>(requests: AsyncIterable<Request>, { count }: OpenCall) {
-  for await (const request of requests) {
-    count.received.add();
-    yield request;
-  }
-}
-
-/** Rejects when `signal` aborts, and then waits for no further request. */
-function stopped(signal: AbortSignal): Promise<never> {
+/** Rejects when the call ends, and then waits for no further request. */
+function stopped(ending: Ending): Promise<never> {
   return new Promise((_, reject) => {
-    const stop = (): void => reject(new RpcError('unavailable', 'server shutting down'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
+    ending.onEnd(() => reject(new RpcError('unavailable', 'server shutting down')));
   });
 }

@@ -92,13 +92,15 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     throw new Error(`${this.path} was started without a request`);
   }
 
-  /** The requests of a stream. It ends early when the stream breaks. */
-  requests(): AsyncIterableIterator<Request> {
-    const iterator: AsyncIterableIterator<Request> = {
-      next: () => this.#next(),
-      [Symbol.asyncIterator]: () => iterator,
+  /** The requests of a stream, for one reader. It ends early when the stream breaks. `onTaken` is called for each of them. */
+  requests(onTaken: () => void): AsyncIterable<Request> {
+    const next = (): Promise<IteratorResult<Request>> => {
+      const result = this.#taken(onTaken);
+      return result === undefined
+        ? new Promise((resolve) => (this.#wakeReader = () => this.#wake(resolve, onTaken)))
+        : Promise.resolve(result);
     };
-    return iterator;
+    return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 
   /** Returns false when the client must read before more is sent. */
@@ -203,17 +205,23 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     else this.#fail(grpcStatus.unimplemented, 'the method has one request');
   }
 
-  async #next(): Promise<IteratorResult<Request>> {
-    while (this.#requests.length === 0 && !this.#isRequestOver && !this.#isOver)
-      await new Promise<void>((resolve) => (this.#wakeReader = resolve));
-    this.#wakeReader = undefined;
-    const [value] = this.#requests.splice(0, 1);
-    if (value === undefined) return { done: true, value: undefined };
+  /** Returns the next request or the end, or undefined when there is neither. */
+  #taken(onTaken: () => void): IteratorResult<Request> | undefined {
+    const value = this.#requests.shift();
+    if (value === undefined) return this.#isRequestOver || this.#isOver ? END : undefined;
+    onTaken();
     if (this.#requests.length === 0 && this.#unread > 0) {
       this.#deps.stream.consumed(this.#unread);
       this.#unread = 0;
     }
     return { done: false, value };
+  }
+
+  #wake(resolve: (result: IteratorResult<Request>) => void, onTaken: () => void): void {
+    const result = this.#taken(onTaken);
+    if (result === undefined) return;
+    this.#wakeReader = undefined;
+    resolve(result);
   }
 
   #fail(code: GrpcStatus, details: string): void {
@@ -230,3 +238,5 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     this.drained();
   }
 }
+
+const END = { done: true, value: undefined } as const;
