@@ -1,10 +1,14 @@
-/** h2spec, a conformance test of HTTP/2 by others, against the gateway: over TLS, and without it (h2c with prior knowledge). */
+/**
+ * h2spec, a conformance test of HTTP/2 by others, against the gateway: over TLS, and without it (h2c with prior knowledge). And against
+ * the protocol of the agents' port.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { ServerConnection, TextPool, encodeFields, type ConnectionEvents } from '@tinkerbell/http2';
 import { startGateway, type GatewayBench } from '@tinkerbell/service-gateway/testing/gateway-bench';
 import { installedByGo } from './go-toolchain.ts';
 
@@ -27,6 +31,14 @@ const OF_NGHTTP2 = [
 ];
 /** On the plain port, what is not HTTP/2 is HTTP/1.1, and is answered with 400 there. */
 const OF_BOTH_PROTOCOLS = ['Sends invalid connection preface'];
+
+/** Our own protocol ignores these frames (`protocols/http2`), like nghttp2, and priorities. gRPC has no use for the length of a body. */
+const OF_OUR_OWN = [
+  ...OF_NGHTTP2,
+  'Sends HEADERS frame that depend on itself',
+  'Sends a HEADERS frame with the "content-length" header field which does not equal the DATA frame payload length',
+  'Sends a HEADERS frame with the "content-length" header field which does not equal the sum of the multiple DATA frames payload length',
+];
 
 const ANSWER_AFTER_MS = 250;
 
@@ -68,6 +80,53 @@ routes: [{ name: all, upstream: { endpoints: ["127.0.0.1:${port}"] } }]
       assert.equal(await answer.text(), 'hello');
     });
 });
+
+test("the agents' port: fails no case but the named ones", { skip: h2spec.skip }, async () => {
+  const server = createTcpServer(answerLate).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { failed, total } = await conformance((server.address() as AddressInfo).port, []);
+  server.close();
+  assert.ok(total >= 145, `${total} cases`);
+  assert.deepEqual(
+    failed.filter((title) => !OF_OUR_OWN.includes(title)),
+    [],
+  );
+});
+
+const shared = {
+  pool: new TextPool(),
+  allocate: (bytes: number) => Buffer.allocUnsafe(bytes),
+  nowMs: () => performance.now(),
+};
+
+/** A server without gRPC, because h2spec does not speak it. */
+function answerLate(socket: Socket): void {
+  const send = (): void => {
+    const bytes = connection.takeOutput();
+    if (!socket.destroyed) socket.write(bytes);
+  };
+  const events: ConnectionEvents = {
+    request(stream) {
+      const end = (): void => {
+        stream.sendHeaders(encodeFields([[':status', '200']]), false);
+        stream.sendData(Buffer.from('hello'));
+        stream.sendTrailers(encodeFields([['a', 'b']]));
+      };
+      stream.listener = {
+        data: (bytes) => stream.consumed(bytes.length),
+        end: () => void setTimeout(end, ANSWER_AFTER_MS),
+        drained: () => undefined,
+        aborted: () => undefined,
+      };
+    },
+    output: () => process.nextTick(send),
+    finished: () => process.nextTick(() => socket.end()),
+  };
+  const connection = new ServerConnection(events, shared);
+  socket.on('data', (bytes: Buffer) => connection.receive(bytes));
+  socket.on('close', () => connection.lost());
+  socket.on('error', () => undefined);
+}
 
 async function conformance(port: number, words: readonly string[]) {
   assert.ok(h2spec.skip === false);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
+import { Ending } from './ending.ts';
 import { Hold } from './hold.ts';
 import { WaitingAgents } from './waiting-agents.ts';
 
@@ -8,7 +8,7 @@ const HOLD_MS = 60_000;
 
 function held() {
   const waiting = new WaitingAgents();
-  const own = new AbortController();
+  const own = new Ending();
   const timers = new Set<() => void>();
   const clock = {
     nowMs: () => 0,
@@ -19,7 +19,7 @@ function held() {
     },
   };
   const hold = new Hold({ clock, holdMs: HOLD_MS }, own);
-  return { hold, waiting, own, timers, listeners: () => getEventListeners(own.signal, 'abort').length };
+  return { hold, waiting, own, timers, listeners: () => own.listeners };
 }
 
 test('a change between listening and waiting ends the wait', async () => {
@@ -55,7 +55,7 @@ test('the end of the call ends the wait, also when it came before', async () => 
   const { hold, waiting, own } = held();
   hold.listen(waiting, 'agent');
   const end = hold.wait();
-  own.abort();
+  own.end();
   assert.equal(await end, 'ended');
   hold.listen(waiting, 'agent');
   assert.equal(await hold.wait(), 'ended');

@@ -3,6 +3,7 @@
  * wait, or a listener on the signal of the call, costs more than the wait itself.
  */
 import type { Clock } from '@tinkerbell/platform-contract';
+import type { Ending } from './ending.ts';
 import type { WaitingAgents } from './waiting-agents.ts';
 
 export type HoldEnd = 'change' | 'time' | 'ended';
@@ -11,11 +12,6 @@ export interface HoldDeps {
   readonly clock: Clock;
   /** The time for which a call is held when there is no action. Upstream holds 60 s. */
   readonly holdMs: number;
-}
-
-/** What ends the call. The signal is read only when the call waits. */
-export interface Ending {
-  readonly signal: AbortSignal;
 }
 
 export class Hold {
@@ -46,17 +42,17 @@ export class Hold {
 
   /** Resolves at the first change since `listen`, at the end of the call, or when the time of the hold is over. */
   async wait(): Promise<HoldEnd> {
-    const { signal } = this.#ending;
-    if (!this.#isListening) signal.addEventListener('abort', this.#end);
+    const ending = this.#ending;
+    if (!this.#isListening) ending.onEnd(this.#end);
     this.#isListening = true;
     this.#cancelTimer ??= this.#deps.clock.schedule(this.#deps.holdMs, () => {
       this.#isOver = true;
       this.#wake();
     });
-    if (!this.#hasChanged && !this.#isOver && !signal.aborted)
+    if (!this.#hasChanged && !this.#isOver && !ending.isOver)
       await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#leave();
-    if (signal.aborted) return 'ended';
+    if (ending.isOver) return 'ended';
     return this.#isOver ? 'time' : 'change';
   }
 
@@ -70,6 +66,6 @@ export class Hold {
   [Symbol.dispose](): void {
     this.renew();
     this.#leave();
-    if (this.#isListening) this.#ending.signal.removeEventListener('abort', this.#end);
+    if (this.#isListening) this.#ending.offEnd(this.#end);
   }
 }

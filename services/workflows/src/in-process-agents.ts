@@ -8,12 +8,12 @@ import {
   type WorkflowsDeps,
 } from './agent-call-deps.ts';
 import { getAction } from './get-action.ts';
-import type { Ending } from './hold.ts';
+import { Ending } from './ending.ts';
 import { reportActionStatus } from './report-action-status.ts';
 
 export interface InProcessAgents {
   /** Holds until there is an action. Rejects with an RpcError. */
-  getAction(request: ActionRequest, ending: Ending): Promise<ActionResponse>;
+  getAction(request: ActionRequest, signal: AbortSignal): Promise<ActionResponse>;
   /** When it resolves, the report is durable. Rejects with an RpcError. */
   reportActionStatus(request: ActionStatusRequest): Promise<void>;
   close(): void;
@@ -23,8 +23,17 @@ export function createInProcessAgents(deps: WorkflowsDeps, config: AgentCallsCon
   const callDeps = createAgentCallDeps(deps, config, new MetricSet());
   const unfollow = deps.view.onChange((change) => wakeAgents(change, callDeps));
   return {
-    getAction: (request, ending) =>
-      getAction(callDeps, request, { ending, admit: () => Promise.resolve({}) }),
+    async getAction(request, signal) {
+      const ending = new Ending();
+      const end = (): void => ending.end();
+      signal.addEventListener('abort', end);
+      if (signal.aborted) end();
+      try {
+        return await getAction(callDeps, request, { ending, admit: () => Promise.resolve({}) });
+      } finally {
+        signal.removeEventListener('abort', end);
+      }
+    },
     async reportActionStatus(request) {
       await reportActionStatus(callDeps, request);
     },

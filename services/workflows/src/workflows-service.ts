@@ -10,7 +10,7 @@ import {
 import { Calls } from './grpc/calls.ts';
 import { healthRpc } from './grpc/health.ts';
 import { reflectionRpcs } from './grpc/reflection.ts';
-import { bind, grpcServer, shutDown } from './grpc/grpc-server.ts';
+import { GrpcServer } from './grpc/grpc-server.ts';
 import { createProvisioning } from './provisioning/provisioning.ts';
 import { agentRpc } from './sessions/agent-rpc.ts';
 import { workflowRpc } from './workflow-rpc.ts';
@@ -30,7 +30,7 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
   const provisioning = createProvisioning(deps, { calls, stopping: stopping.signal }, config.provisioning);
   const services = [workflowRpc(callDeps, calls), agentRpc(callDeps, calls), provisioning.rpc];
   const all = [...services, healthRpc(calls, services)];
-  const server = grpcServer([...all, ...reflectionRpcs(calls, all)]);
+  const server = new GrpcServer([...all, ...reflectionRpcs(calls, all)], deps.clock);
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   let boundPort = 0;
 
@@ -44,13 +44,12 @@ export function createWorkflowsService(deps: WorkflowsDeps, config: WorkflowsCon
     health: () => ({ ready: boundPort !== 0 }),
     async start(signal) {
       const unfollow = deps.view.onChange((change) => wakeAgents(change, callDeps));
-      const listener = await bind(server, config);
-      boundPort = listener.port;
+      boundPort = await server.listen(config);
       signal.addEventListener('abort', () => {
         stopping.abort();
         callDeps.sessions.close();
         unfollow();
-        void shutDown(server, listener, deps.clock).then(markStopped);
+        void server.shutDown().then(markStopped);
       });
     },
   };

@@ -100,7 +100,7 @@ export class SimulatedServer {
   }
 
   getAction(request: ActionRequest, signal: AbortSignal): Promise<ActionResponse> {
-    return this.#call(({ agents }) => agents.getAction(request, { signal }));
+    return this.#call(({ agents }) => agents.getAction(request, signal));
   }
 
   reportActionStatus(request: ActionStatusRequest): Promise<void> {

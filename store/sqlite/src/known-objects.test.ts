@@ -65,14 +65,22 @@ test('a newer version replaces an older one, wherever that is', () => {
 test('remembers that an object is absent until it is written', () => {
   const known = new KnownObjects(2);
   assert.equal(known.isAbsent(key('a')), false, 'not looked up yet');
-  for (const name of ['a', 'b', 'c']) known.absent(key(name));
-  assert.equal(known.isAbsent(key('c')), true);
-  assert.equal(known.isAbsent(key('a')), false, 'within its limit');
-  known.set(stored('c', 1));
-  assert.equal(known.isAbsent(key('c')), false);
+  known.absent(key('a'));
+  assert.equal(known.isAbsent(key('a')), true);
+  known.set(stored('a', 1));
+  assert.equal(known.isAbsent(key('a')), false);
   known.absent(key('d'));
   known.clear();
   assert.equal(known.isAbsent(key('d')), false);
+});
+
+test('remembers the absent records of 20,000 agents, and names without end only up to a limit', () => {
+  const known = new KnownObjects(2);
+  for (let index = 0; index < 20_000; index += 1) known.absent(key(`agent-${index}`));
+  assert.equal(known.isAbsent(key('agent-0')), true);
+  for (let index = 20_000; index < 40_000; index += 1) known.absent(key(`agent-${index}`));
+  assert.equal(known.isAbsent(key('agent-0')), false);
+  assert.equal(known.isAbsent(key('agent-39999')), true);
 });
 
 test('forgets the names of collected objects', async () => {

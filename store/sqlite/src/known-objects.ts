@@ -3,6 +3,8 @@ import { formatKey, type ObjectKey, type StoredObject } from '@tinkerbell/store-
 
 /** With fewer entries, a search for collected objects is not worthwhile. */
 const SWEEP_MIN = 1_024;
+/** Only names. Each heartbeat of an agent asks for the record of its machine, which is absent for agents without a token. */
+const ABSENT_MAX = 32_768;
 
 /**
  * Objects of the store as values, so that objects in memory are not parsed twice: those read or written last,
@@ -62,7 +64,7 @@ export class KnownObjects {
 
   /** Recently requested and absent. This is remembered until the object is written. */
   absent(key: ObjectKey): void {
-    if (this.#absent.size >= this.#recentMax) this.#absent.clear();
+    if (this.#absent.size >= ABSENT_MAX) this.#absent.clear();
     this.#absent.add(formatKey(key));
   }
 

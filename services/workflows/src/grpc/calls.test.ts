@@ -1,61 +1,63 @@
 import assert from 'node:assert/strict';
-import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { createWorkflowsMetrics } from '../metrics.ts';
 import { Calls } from './calls.ts';
+import { grpcStatus } from './grpc-status.ts';
 import { RpcError } from './rpc-error.ts';
 
 const log = createNodeLog({ level: 'silent', format: 'json' });
 
-/** A client that reads one response at a time. */
+/** A call whose client reads one response at a time. */
 function slowCall() {
-  const call = new EventEmitter();
-  return Object.assign(call, {
+  const { promise: ended, resolve: finish } = Promise.withResolvers<number>();
+  return {
+    ended,
     request: {},
-    getPeer: () => '127.0.0.1:1',
-    getPath: () => '/test.Numbers/Count',
-    write: () => {
-      setImmediate(() => call.emit('drain'));
+    peer: '127.0.0.1:1',
+    path: '/test.Numbers/Count',
+    onCancelled: undefined,
+    sent: 0,
+    waits: 0,
+    header: () => undefined,
+    send() {
+      this.sent += 1;
       return false;
     },
-    end: () => void call.emit('end'),
-  });
+    room() {
+      this.waits += 1;
+      return new Promise<void>((resolve) => setImmediate(resolve));
+    },
+    finish,
+  };
 }
 
-test('a stream to a slow client leaves no listener behind after a response', async () => {
+const callsOf = (set: MetricSet) =>
+  new Calls({ log, clock: nodeClock, metrics: createWorkflowsMetrics(set) }, new AbortController().signal);
+
+test('a stream to a slow client waits for room after each response', async () => {
   const call = slowCall();
-  const names = ['drain', 'cancelled', 'close'];
-  const counts = (): number[] => names.map((name) => call.listenerCount(name));
-  const set = new MetricSet();
-  const calls = new Calls(
-    { log, clock: nodeClock, metrics: createWorkflowsMetrics(set) },
-    new AbortController().signal,
-  );
-  let before: number[] = [];
-  const handler = calls.serverStream<object, number>('Count', async (_request, out) => {
-    before = counts();
-    for (let i = 0; i < 30; i++) await out.send(i);
+  const handler = callsOf(new MetricSet()).serverStream<object, number>('Count', async (_request, out) => {
+    for (let i = 0; i < 30; i++) {
+      assert.equal(call.waits, i);
+      await out.send(i);
+    }
   });
-  handler(call as never);
-  await once(call, 'end');
-  assert.deepEqual(counts(), before);
+  handler.start(call as never);
+  assert.equal(await call.ended, grpcStatus.ok);
+  assert.deepEqual([call.sent, call.waits], [30, 30]);
 });
 
 test('counts calls and messages as upstream does, with the code names of Go', async () => {
   const call = slowCall();
   const set = new MetricSet();
-  const calls = new Calls(
-    { log, clock: nodeClock, metrics: createWorkflowsMetrics(set) },
-    new AbortController().signal,
-  );
-  const handler = calls.serverStream<object, number>('Count', async (_request, out) => {
+  const handler = callsOf(set).serverStream<object, number>('Count', async (_request, out) => {
     for (let i = 0; i < 3; i++) await out.send(i);
     throw new RpcError('not-found', 'no more');
   });
-  handler(call as never);
-  await once(call, 'error').catch(() => undefined);
+  handler.start(call as never);
+  assert.equal(await call.ended, grpcStatus.notFound);
   const counters = samplesOf(set);
   const labels = 'grpc_type="server_stream",grpc_service="test.Numbers",grpc_method="Count"';
   const names = [

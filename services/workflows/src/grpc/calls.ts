@@ -1,13 +1,5 @@
 /** Adapts handlers to gRPC: errors become status codes, cancelled calls abort, and every response is counted. */
 import {
-  status as grpcStatus,
-  type Metadata,
-  type handleBidiStreamingCall,
-  type handleServerStreamingCall,
-  type handleUnaryCall,
-  type StatusObject,
-} from '@grpc/grpc-js';
-import {
   noTracer,
   parseTraceparent,
   stackOf,
@@ -18,21 +10,24 @@ import {
 } from '@tinkerbell/platform-contract';
 import { parseMac } from '@tinkerbell/wire';
 import type { CallMetrics } from '../metrics.ts';
+import { Ending } from '../ending.ts';
 import { CallCounts, type CallType } from './call-counts.ts';
+import { grpcStatus, type GrpcStatus } from './grpc-status.ts';
 import { RpcError, type RpcCode } from './rpc-error.ts';
+import type { CallHandler, ServerCall } from './server-call.ts';
 
-const grpcCodes: Readonly<Record<RpcCode, grpcStatus>> = {
-  'invalid-argument': grpcStatus.INVALID_ARGUMENT,
-  'not-found': grpcStatus.NOT_FOUND,
-  'already-exists': grpcStatus.ALREADY_EXISTS,
-  unauthenticated: grpcStatus.UNAUTHENTICATED,
-  'permission-denied': grpcStatus.PERMISSION_DENIED,
-  'resource-exhausted': grpcStatus.RESOURCE_EXHAUSTED,
-  'failed-precondition': grpcStatus.FAILED_PRECONDITION,
-  aborted: grpcStatus.ABORTED,
-  unimplemented: grpcStatus.UNIMPLEMENTED,
-  unavailable: grpcStatus.UNAVAILABLE,
-  internal: grpcStatus.INTERNAL,
+const grpcCodes: Readonly<Record<RpcCode, GrpcStatus>> = {
+  'invalid-argument': grpcStatus.invalidArgument,
+  'not-found': grpcStatus.notFound,
+  'already-exists': grpcStatus.alreadyExists,
+  unauthenticated: grpcStatus.unauthenticated,
+  'permission-denied': grpcStatus.permissionDenied,
+  'resource-exhausted': grpcStatus.resourceExhausted,
+  'failed-precondition': grpcStatus.failedPrecondition,
+  aborted: grpcStatus.aborted,
+  unimplemented: grpcStatus.unimplemented,
+  unavailable: grpcStatus.unavailable,
+  internal: grpcStatus.internal,
 };
 
 /** The code names of Go's libraries, which upstream's metrics use too. */
@@ -40,9 +35,6 @@ function codeNameOf(code: RpcCode): string {
   const words = code.split('-').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
   return words.join('');
 }
-
-/** The reason of every abort. A new error for each call would collect a stack, which costs more than the rest of it. */
-const CANCELLED = 'the call was cancelled';
 
 /** The destination of a stream's responses. */
 export interface Sender<Response> {
@@ -52,8 +44,8 @@ export interface Sender<Response> {
 
 /** A stream of responses, while its call is open. */
 export interface ResponseStream<Response> extends Sender<Response> {
-  /** Aborts when the client cancels or the server stops. */
-  readonly signal: AbortSignal;
+  /** Ends when the client cancels or the server stops. */
+  readonly ending: Ending;
 }
 
 /** The caller, as far as the transport knows it. */
@@ -64,51 +56,23 @@ export interface Caller {
   header(name: string): string | undefined;
 }
 
-interface Called {
-  readonly metadata: Metadata;
-  getPeer(): string;
-  getPath(): string;
-}
-
-interface Cancellable {
-  readonly metadata?: Metadata;
-  getPath(): string;
-  on(event: 'cancelled', listener: () => void): unknown;
-}
-
-/** Its signal is made when somebody reads it, because few calls wait. */
-class CallEnding {
-  #own: AbortController | undefined;
-  #isCancelled = false;
-
-  get signal(): AbortSignal {
-    this.#own ??= new AbortController();
-    if (this.#isCancelled) this.#own.abort(CANCELLED);
-    return this.#own.signal;
-  }
-
-  cancel(): void {
-    this.#isCancelled = true;
-    this.#own?.abort(CANCELLED);
-  }
-}
+/** A call, as far as every kind of handler knows it. */
+type AnyCall = Pick<ServerCall, 'path' | 'peer' | 'header' | 'onCancelled' | 'finish'>;
+/** A call with a stream of responses. */
+type StreamedCall<Response> = AnyCall & Pick<ServerCall<unknown, Response>, 'send' | 'room'>;
 
 /** One active call. */
 interface OpenCall {
-  readonly ending: CallEnding;
+  readonly ending: Ending;
   readonly count: ReturnType<CallCounts['of']>;
   readonly startedMs: number;
   readonly span: Span | undefined;
 }
 
-type DrainEnd = 'drain' | 'cancelled' | 'close';
-
-interface Writable<Response> {
-  write(response: Response): boolean;
-  once(event: DrainEnd, listener: () => void): unknown;
-  off(event: DrainEnd, listener: () => void): unknown;
-  end(): void;
-  emit(event: 'error', error: Partial<StatusObject>): boolean;
+interface FailedCall {
+  readonly method: string;
+  readonly call: AnyCall;
+  readonly thrown: unknown;
 }
 
 interface CallsDeps {
@@ -128,7 +92,7 @@ export class Calls {
   readonly #tracer: Tracer;
   readonly #stopping: AbortSignal;
   /** The state of active calls. */
-  readonly #open = new Set<CallEnding>();
+  readonly #open = new Set<Ending>();
 
   constructor({ log, clock, tracer = noTracer, metrics }: CallsDeps, stopping: AbortSignal) {
     this.#counts = new CallCounts(metrics);
@@ -137,96 +101,100 @@ export class Calls {
     this.#clock = clock;
     this.#stopping = stopping;
     stopping.addEventListener('abort', () => {
-      for (const ending of this.#open) ending.cancel();
+      for (const ending of this.#open) ending.end();
     });
   }
 
-  /** The signal of `ending` aborts when the client cancels or the server stops. */
+  /** `ending` ends when the client cancels or the server stops. */
   unary<Request, Response>(
     method: string,
-    body: (request: Request, ending: { readonly signal: AbortSignal }, caller: Caller) => Promise<Response>,
-  ): handleUnaryCall<Request, Response> {
-    return (call, callback) => {
-      const open = this.#begin('unary', call, call.request);
+    body: (request: Request, ending: Ending, caller: Caller) => Promise<Response>,
+  ): CallHandler<Request, Response> {
+    const start = (call: ServerCall<Request, Response>): void => {
+      const { request } = call;
+      const open = this.#begin('unary', call, request);
       open.count.received.add();
-      body(call.request, open.ending, callerOf(call)).then(
+      body(request, open.ending, call).then(
         (response) => {
           open.count.sent.add();
           this.#end(open, 'OK');
-          callback(null, response);
+          call.send(response);
+          call.finish(grpcStatus.ok);
         },
-        (thrown: unknown) => callback(this.#failure(open, method, thrown)),
+        (thrown: unknown) => this.#fail(open, { method, call, thrown }),
       );
     };
+    return { start };
   }
 
   /** The stream ends when `body` resolves. */
   serverStream<Request, Response>(
     method: string,
     body: (request: Request, out: ResponseStream<Response>, caller: Caller) => Promise<void>,
-  ): handleServerStreamingCall<Request, Response> {
-    return (call) => {
-      const open = this.#begin('server_stream', call, call.request);
+  ): CallHandler<Request, Response> {
+    const start = (call: ServerCall<Request, Response>): void => {
+      const { request } = call;
+      const open = this.#begin('server_stream', call, request);
       open.count.received.add();
-      this.#run(method, { call, open }, (out) => body(call.request, out, callerOf(call)));
+      this.#run(method, { call, open }, (out) => body(request, out, call));
     };
+    return { start };
   }
 
   /** Requests are read one at a time. A broken request stream ends the iteration. */
   bidiStream<Request, Response>(
     method: string,
     body: (requests: AsyncIterable<Request>, out: ResponseStream<Response>, caller: Caller) => Promise<void>,
-  ): handleBidiStreamingCall<Request, Response> {
-    return (call) => {
-      // Responses continue after the last request.
-      const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Request>;
+  ): CallHandler<Request, Response> {
+    const start = (call: ServerCall<Request, Response>): void => {
       const open = this.#begin('bidi_stream', call);
+      const requests = call.requests(() => open.count.received.add());
       this.#run(method, { call, open }, (out) =>
-        Promise.race([body(counted(requests, open), out, callerOf(call)), stopped(out.signal)]),
+        Promise.race([body(requests, out, call), stopped(open.ending)]),
       );
     };
+    return { start };
   }
 
   #run<Response>(
     method: string,
-    { call, open }: { readonly call: Writable<Response>; readonly open: OpenCall },
+    { call, open }: { readonly call: StreamedCall<Response>; readonly open: OpenCall },
     body: (out: ResponseStream<Response>) => Promise<void>,
   ): void {
-    const { signal } = open.ending;
+    const { ending } = open;
     const send = (response: Response): Promise<void> => {
-      if (signal.aborted) return Promise.resolve();
+      if (ending.isOver) return Promise.resolve();
       open.count.sent.add();
-      return call.write(response) ? Promise.resolve() : drained(call);
+      return call.send(response) ? Promise.resolve() : call.room();
     };
-    body({ send, signal }).then(
+    body({ send, ending }).then(
       () => {
         this.#end(open, 'OK');
-        call.end();
+        call.finish(grpcStatus.ok);
       },
-      (thrown: unknown) => void call.emit('error', this.#failure(open, method, thrown)),
+      (thrown: unknown) => this.#fail(open, { method, call, thrown }),
     );
   }
 
-  /** The library reports `cancelled` for every call that has ended, including answered ones. No one listens any more by then. */
-  #begin(type: CallType, call: Cancellable, request?: unknown): OpenCall {
-    const ending = new CallEnding();
-    if (this.#stopping.aborted) ending.cancel();
+  #begin(type: CallType, call: AnyCall, request?: unknown): OpenCall {
+    const ending = new Ending();
+    if (this.#stopping.aborted) ending.end();
     this.#open.add(ending);
-    call.on('cancelled', () => {
-      if (this.#open.delete(ending)) ending.cancel();
-    });
-    const count = this.#counts.of(type, call.getPath());
+    call.onCancelled = () => {
+      if (this.#open.delete(ending)) ending.end();
+    };
+    const count = this.#counts.of(type, call.path);
     count.started.add();
     return { ending, count, startedMs: this.#clock.monotonicMs(), span: this.#span(call, request) };
   }
 
   /** Undefined when no traces are collected. */
-  #span(call: Cancellable, request: unknown): Span | undefined {
+  #span(call: AnyCall, request: unknown): Span | undefined {
     if (!this.#tracer.isOn) return undefined;
     const agent = agentIn(request);
-    return this.#tracer.startSpan(call.getPath().slice(1), {
+    return this.#tracer.startSpan(call.path.slice(1), {
       kind: 'server',
-      parent: parseTraceparent(call.metadata?.get('traceparent')[0]?.toString()),
+      parent: parseTraceparent(call.header('traceparent')),
       machine: parseMac(agent),
       attributes: { 'rpc.system': 'grpc', ...(agent === '' ? {} : { 'agent.id': agent }) },
     });
@@ -240,10 +208,10 @@ export class Calls {
     count.handled(code, (this.#clock.monotonicMs() - startedMs) / 1000);
   }
 
-  #failure(open: OpenCall, method: string, thrown: unknown): { code: grpcStatus; details: string } {
+  #fail(open: OpenCall, { method, call, thrown }: FailedCall): void {
     const error = thrown instanceof RpcError ? thrown : this.#unexpected(method, thrown);
     this.#end(open, codeNameOf(error.code));
-    return { code: grpcCodes[error.code], details: error.message };
+    call.finish(grpcCodes[error.code], error.message);
   }
 
   #unexpected(method: string, thrown: unknown): RpcError {
@@ -258,36 +226,9 @@ function agentIn(request: unknown): string {
   return asked.agentId ?? asked.request?.agentId ?? '';
 }
 
-function callerOf(call: Called): Caller {
-  return {
-    peer: call.getPeer(),
-    header: (name) => call.metadata.get(name)[0]?.toString(),
-  };
-}
-
-async function* counted<Request>(requests: AsyncIterable<Request>, { count }: OpenCall) {
-  for await (const request of requests) {
-    count.received.add();
-    yield request;
-  }
-}
-
-/** Rejects when `signal` aborts, and then waits for no further request. */
-function stopped(signal: AbortSignal): Promise<never> {
+/** Rejects when the call ends, and then waits for no further request. */
+function stopped(ending: Ending): Promise<never> {
   return new Promise((_, reject) => {
-    const stop = (): void => reject(new RpcError('unavailable', 'server shutting down'));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-  });
-}
-
-function drained(call: Writable<never>): Promise<void> {
-  const ends: readonly DrainEnd[] = ['drain', 'cancelled', 'close'];
-  return new Promise((resolve) => {
-    const done = (): void => {
-      for (const end of ends) call.off(end, done);
-      resolve();
-    };
-    for (const end of ends) call.once(end, done);
+    ending.onEnd(() => reject(new RpcError('unavailable', 'server shutting down')));
   });
 }

@@ -1,25 +1,21 @@
 /** One gRPC server for all services on the agents' port. */
 import { readFile } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import type { DescService } from '@bufbuild/protobuf';
-import {
-  logVerbosity,
-  Server,
-  ServerCredentials,
-  setLogVerbosity,
-  type ServiceDefinition,
-  type UntypedServiceImplementation,
-} from '@grpc/grpc-js';
+import { TextPool } from '@tinkerbell/http2';
 import { PlatformError, type Clock } from '@tinkerbell/platform-contract';
+import { GrpcConnection, type GrpcConnectionDeps, type ServedMethod } from './grpc-connection.ts';
+import type { CallHandler, CallMethod } from './server-call.ts';
 
 /** One service of the server. It is created in its own folder and listed in `workflows-service.ts`. */
 export interface RpcService {
   /** The name that reflection lists and health checks use. */
   readonly descriptor: DescService;
   /** Usually `serviceDefinition(descriptor)`. */
-  readonly definition: ServiceDefinition;
+  readonly definition: Readonly<Record<string, CallMethod>>;
   /** Handlers by the names of the definition, as `Calls` creates them. */
-  readonly handlers: UntypedServiceImplementation;
+  readonly handlers: Readonly<Record<string, CallHandler<unknown, unknown>>>;
 }
 
 export interface ListenConfig {
@@ -30,58 +26,93 @@ export interface ListenConfig {
 }
 
 const CLOSE_GRACE_MS = 2000;
-const KEEPALIVE_MS = 30_000;
-const MESSAGE_BYTES_LIMIT = 4 * 1024 * 1024;
-/**
- * The limit for one connection whose client reads nothing. The library's default is unlimited. A thousand agents behind a gateway
- * share one connection.
- */
-const SESSION_MEGABYTES_MAX = 256;
+const WATCH_MS = 5000;
 
-export function grpcServer(services: readonly RpcService[]): Server {
-  // The library writes to standard error by itself. Relevant events are logged here.
-  setLogVerbosity(logVerbosity.NONE);
-  const server = new Server({
-    'grpc.keepalive_time_ms': KEEPALIVE_MS,
-    'grpc.keepalive_permit_without_calls': 1,
-    'grpc.max_receive_message_length': MESSAGE_BYTES_LIMIT,
-    'grpc-node.max_session_memory': SESSION_MEGABYTES_MAX,
-  });
-  for (const { definition, handlers } of services) server.addService(definition, handlers);
-  return server;
-}
+export class GrpcServer {
+  readonly #deps: GrpcConnectionDeps;
+  readonly #sockets = new Set<Socket>();
+  readonly #connections = new Set<GrpcConnection>();
+  #listener: Server | undefined;
+  #cancelWatch: (() => void) | undefined;
 
-/** The port of the server. It knows every connection, which the library does not tell. */
-export interface Listener {
-  readonly port: number;
-  /** Refuses new connections. Resolves when the last open one has ended. */
-  close(): Promise<void>;
-  /** Ends each open connection at once. The client gets a reset, if it still gets anything. */
-  resetConnections(): void;
-}
+  constructor(services: readonly RpcService[], clock: Clock) {
+    const http2 = {
+      pool: new TextPool(),
+      allocate: (bytes: number) => Buffer.allocUnsafe(bytes),
+      nowMs: () => clock.monotonicMs(),
+    };
+    this.#deps = { clock, methods: methodsOf(services), http2 };
+  }
 
-/** Rejects with a PlatformError. */
-export async function bind(server: Server, config: ListenConfig): Promise<Listener> {
-  const injector = server.createConnectionInjector(await credentialsOf(config));
-  const open = new Set<Socket>();
-  const listener = createServer({ noDelay: true }, (socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    injector.injectConnection(socket);
-  });
-  return new Promise((resolve, reject) => {
-    listener.once('error', (cause) => reject(bindError(config, cause)));
-    listener.listen({ host: config.address, port: config.port }, () => {
-      const bound = listener.address();
-      const port = typeof bound === 'object' && bound !== null ? bound.port : config.port;
-      const resetConnections = () => open.forEach((socket) => socket.resetAndDestroy());
-      const close = () => new Promise<void>((done) => listener.close(() => done()));
-      resolve({ port, close, resetConnections });
+  /** Resolves with the port. Rejects with a PlatformError. */
+  async listen(config: ListenConfig): Promise<number> {
+    const accept = await this.#acceptor(config);
+    const listener = createServer({ noDelay: true }, (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      accept(socket);
     });
-  });
+    this.#listener = listener;
+    this.#watch();
+    return new Promise((resolve, reject) => {
+      listener.once('error', (cause) => reject(listenError(config, cause)));
+      listener.listen({ host: config.address, port: config.port }, () => {
+        const bound = listener.address();
+        resolve(typeof bound === 'object' && bound !== null ? bound.port : config.port);
+      });
+    });
+  }
+
+  /**
+   * Refuses new connections and calls. Resolves when the last connection has ended, or was reset after a grace period: the kernel
+   * would wait for minutes until a machine without power confirms an orderly end.
+   */
+  async shutDown(): Promise<void> {
+    const closed = new Promise<void>((done) => this.#listener?.close(() => done()));
+    for (const connection of this.#connections) connection.leave();
+    const force = this.#deps.clock.schedule(CLOSE_GRACE_MS, () => {
+      for (const socket of this.#sockets) socket.resetAndDestroy();
+    });
+    await closed;
+    force();
+    this.#cancelWatch?.();
+  }
+
+  async #acceptor({ tls }: ListenConfig): Promise<(socket: Socket) => void> {
+    if (tls === undefined) return (socket) => this.#serve(socket);
+    const [cert, key] = await Promise.all([readFile(tls.certFile), readFile(tls.keyFile)]);
+    const server = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => this.#serve(socket));
+    // A client that breaks off its handshake.
+    server.on('tlsClientError', () => undefined);
+    return (socket) => server.emit('connection', socket);
+  }
+
+  #serve(socket: Socket): void {
+    const connection = new GrpcConnection(socket, this.#deps);
+    this.#connections.add(connection);
+    socket.once('close', () => this.#connections.delete(connection));
+  }
+
+  /** One timer for all, because a timer for each would be set again with each message. */
+  #watch(): void {
+    this.#cancelWatch = this.#deps.clock.schedule(WATCH_MS, () => {
+      for (const connection of this.#connections) connection.watch();
+      this.#watch();
+    });
+  }
 }
 
-function bindError(config: ListenConfig, cause: NodeJS.ErrnoException): PlatformError {
+function methodsOf(services: readonly RpcService[]): ReadonlyMap<string, ServedMethod> {
+  const methods = new Map<string, ServedMethod>();
+  for (const { definition, handlers } of services)
+    for (const [name, method] of Object.entries(definition)) {
+      const handler = handlers[name];
+      if (handler !== undefined) methods.set(method.path, { method, handler });
+    }
+  return methods;
+}
+
+function listenError(config: ListenConfig, cause: NodeJS.ErrnoException): PlatformError {
   const port = { protocol: 'tcp', number: config.port } as const;
   if (cause.code === 'EADDRINUSE')
     return new PlatformError('address-in-use', `TCP port ${config.port} is in use`, { cause, port });
@@ -89,26 +120,4 @@ function bindError(config: ListenConfig, cause: NodeJS.ErrnoException): Platform
     cause,
     port,
   });
-}
-
-async function credentialsOf(config: ListenConfig): Promise<ServerCredentials> {
-  if (config.tls === undefined) return ServerCredentials.createInsecure();
-  const [certificate, key] = await Promise.all([readFile(config.tls.certFile), readFile(config.tls.keyFile)]);
-  return ServerCredentials.createSsl(null, [{ cert_chain: certificate, private_key: key }]);
-}
-
-/**
- * Resolves when the last connection has ended, or was reset after a grace period: the kernel would wait for minutes until a machine
- * without power confirms an orderly end.
- */
-export async function shutDown(server: Server, listener: Listener, clock: Clock): Promise<void> {
-  const closed = listener.close();
-  // It ends the sessions when their calls have ended. It does not know when that is, as it does not listen itself.
-  server.tryShutdown(() => undefined);
-  const force = clock.schedule(CLOSE_GRACE_MS, () => {
-    server.forceShutdown();
-    listener.resetConnections();
-  });
-  await closed;
-  force();
 }

@@ -33,12 +33,8 @@ export function healthRpc(calls: Calls, services: readonly RpcService[]): RpcSer
 
 /** A stopping server breaks the stream, which its client treats as not serving. */
 async function watch(status: ServingStatus, out: ResponseStream<HealthCheckResponse>): Promise<void> {
-  const { signal } = out;
   await out.send(response(status));
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await new Promise<void>((resolve) => out.ending.onEnd(resolve));
   throw new RpcError('unavailable', 'server shutting down');
 }
 

@@ -8,7 +8,6 @@ import {
   type DescriptorProto,
   type FileDescriptorProto,
 } from '@bufbuild/protobuf/wkt';
-import { status as grpcStatus } from '@grpc/grpc-js';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import {
   ErrorResponseSchema,
@@ -21,6 +20,7 @@ import {
   type ServerReflectionResponse,
 } from '@tinkerbell/api/reflection';
 import type { Calls } from './calls.ts';
+import { grpcStatus } from './grpc-status.ts';
 import type { RpcService } from './grpc-server.ts';
 
 /** The service that older clients call: the same messages under another name. */
@@ -76,12 +76,12 @@ function answer(
     case 'allExtensionNumbersOfType':
       return extensionsOf(request.value, index);
     default:
-      return failure(grpcStatus.INVALID_ARGUMENT, 'the request asks nothing');
+      return failure(grpcStatus.invalidArgument, 'the request asks nothing');
   }
 }
 
 function files(found: readonly FileDescriptorProto[], missing: string): Answer {
-  if (found.length === 0) return failure(grpcStatus.NOT_FOUND, missing);
+  if (found.length === 0) return failure(grpcStatus.notFound, missing);
   const fileDescriptorProto = found.map((file) => toBinary(FileDescriptorProtoSchema, file));
   return {
     case: 'fileDescriptorResponse',
@@ -92,7 +92,7 @@ function files(found: readonly FileDescriptorProto[], missing: string): Answer {
 /** The server's messages have no extensions. */
 function extensionsOf(baseTypeName: string, index: DescriptorIndex): Answer {
   if (index.defining(baseTypeName).length === 0)
-    return failure(grpcStatus.NOT_FOUND, `symbol not found: ${baseTypeName}`);
+    return failure(grpcStatus.notFound, `symbol not found: ${baseTypeName}`);
   return {
     case: 'allExtensionNumbersResponse',
     value: create(ExtensionNumberResponseSchema, { baseTypeName }),

@@ -14,10 +14,10 @@ export interface AgentClaimConfig {
 /** Returns undefined when the claim is the agent's id. MACs match in any spelling. */
 export function claimRefusal(
   { isTrusted }: AgentClaimConfig,
-  { peer, header }: Pick<Caller, 'peer' | 'header'>,
+  caller: Pick<Caller, 'peer' | 'header'>,
   agentId: string,
 ): AgentRefusal | undefined {
-  const claimed = isTrusted(addressOf(peer)) ? (header(CLAIM_HEADER) ?? '') : '';
+  const claimed = isTrusted(addressOf(caller.peer)) ? (caller.header(CLAIM_HEADER) ?? '') : '';
   const isSame = claimed !== '' && (parseMac(claimed) ?? claimed) === (parseMac(agentId) ?? agentId);
   return isSame ? undefined : agentRefusal('claim');
 }

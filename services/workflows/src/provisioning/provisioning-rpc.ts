@@ -52,7 +52,7 @@ export function provisioningRpc(
 
 async function watch(deps: ProvisioningDeps, request: unknown, out: ResponseStream<Job>): Promise<void> {
   const { job_id: jobId } = valueOf(parseRequest('WatchJob', request));
-  for await (const job of watchJob(deps, jobId, out.signal)) await out.send(messageOf(JobSchema, job));
+  for await (const job of watchJob(deps, jobId, out.ending.signal)) await out.send(messageOf(JobSchema, job));
 }
 
 /** Uses the names of the .proto file. Fields with protobuf's zero value are absent. */

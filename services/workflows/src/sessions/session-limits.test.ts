@@ -7,6 +7,7 @@ import { MetricSet } from '@tinkerbell/platform-metrics';
 import { nodeRandom } from '@tinkerbell/platform-node';
 import type { Journal, View } from '@tinkerbell/store-contract';
 import { createWorkflowsMetrics } from '../metrics.ts';
+import { Ending } from '../ending.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { Sessions } from './sessions.ts';
 
@@ -56,14 +57,14 @@ test('of a fenced session only its agent is kept', async () => {
 test('at the limit of sessions, the silent ones and their streams end', () => {
   const { sessions, advance } = sessionsWithTime();
   const silent = open(sessions, 'silent');
-  silent.stream = new AbortController();
+  silent.stream = new Ending();
   for (let i = 1; i < 20_000; i++) open(sessions, `agent-${i}`);
   assert.throws(() => open(sessions, 'more'), { code: 'resource-exhausted' });
   advance(999);
   sessions.live(open(sessions, 'agent-1').id);
   advance(1);
   open(sessions, 'more');
-  assert.ok(silent.stream.signal.aborted);
+  assert.ok(silent.stream.isOver);
   assert.throws(
     () => sessions.live(silent.id),
     (thrown) => thrown instanceof RpcError && thrown.code === 'unauthenticated',

@@ -9,6 +9,7 @@ import { machineOfAgent } from '@tinkerbell/enrollment';
 import type { Clock, Random } from '@tinkerbell/platform-contract';
 import type { Journal, View } from '@tinkerbell/store-contract';
 import { ulid } from '@tinkerbell/workflow';
+import type { Ending } from '../ending.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { SessionMetrics } from '../metrics.ts';
 import type { ActionOutput } from './action-output.ts';
@@ -17,18 +18,16 @@ export interface Session {
   readonly id: string;
   readonly agentId: string;
   readonly attributes: AgentAttributes | undefined;
-  /** Aborts when a newer session begins. */
-  readonly fenced: AbortController;
   /** In the server's monotonic clock. */
   heardMs: number;
   isSilent: boolean;
-  /** Aborts when the agent opens its stream of actions again, or when the session is forgotten. */
-  stream?: AbortController;
+  /** Ends when the agent opens its stream of actions again, when a newer session begins, or when this one is forgotten. */
+  stream: Ending | undefined;
   /** Sends an order on that stream. */
-  give?: (order: ActionsResponse) => Promise<void>;
-  output?: ActionOutput;
+  give: ((order: ActionsResponse) => Promise<void>) | undefined;
+  output: ActionOutput | undefined;
   /** The last attempt whose end this session reported. */
-  reported?: string | undefined;
+  reported: string | undefined;
 }
 
 interface Deps {
@@ -72,9 +71,12 @@ export class Sessions {
       id: ulid(clock.nowMs(), random.bytes(16)),
       agentId,
       attributes,
-      fenced: new AbortController(),
       heardMs: clock.monotonicMs(),
       isSilent: false,
+      stream: undefined,
+      give: undefined,
+      output: undefined,
+      reported: undefined,
     };
     this.#byId.set(session.id, session);
     this.#byAgent.set(agentId, session);
@@ -93,7 +95,7 @@ export class Sessions {
     const [oldest] = this.#fenced.keys();
     if (this.#fenced.size > FENCED_REMEMBERED && oldest !== undefined) this.#fenced.delete(oldest);
     this.#deps.metrics.sessionsFenced.add();
-    session.fenced.abort();
+    session.stream?.end();
   }
 
   /** Returns the session and records its activity. Throws `aborted` for a fenced one, `unauthenticated` for an unknown one. */
@@ -184,7 +186,7 @@ export class Sessions {
       if (!session.isSilent) continue;
       this.#byId.delete(session.id);
       this.#byAgent.delete(session.agentId);
-      session.stream?.abort();
+      session.stream?.end();
     }
   }
 }

@@ -9,6 +9,7 @@ import {
 import { actionAt, isTerminal } from '@tinkerbell/workflow';
 import { actionResponse } from '../agent-messages.ts';
 import { discover } from '../discover.ts';
+import { Ending } from '../ending.ts';
 import { Hold } from '../hold.ts';
 import { offerAction, type GetActionDeps } from '../get-action.ts';
 import type { ResponseStream, Sender } from '../grpc/calls.ts';
@@ -33,24 +34,24 @@ export async function streamActions(
   const { agentId } = session;
   // The end of an action is also sent when the workflow is over. An agent that gets one is asked again.
   await admit({ agentId, purpose: 'report' });
-  const own = new AbortController();
-  session.stream?.abort();
-  session.stream = own;
+  // Meanwhile a newer session may have begun.
+  deps.sessions.live(sessionId);
+  const ended = new Ending();
+  session.stream?.end();
+  session.stream = ended;
   session.give = (given) => out.send(given);
-  const ended = AbortSignal.any([out.signal, own.signal, session.fenced.signal]);
+  out.ending.onEnd(() => ended.end());
   try {
     const admitAgain = () => admit({ agentId, purpose: 'read' });
     await giveOrders(deps, { session, running, out, ended, admit: admitAgain });
   } finally {
-    if (session.stream === own) {
-      delete session.stream;
-      delete session.give;
+    if (session.stream === ended) {
+      session.stream = undefined;
+      session.give = undefined;
     }
-    // The stream is closed, for any reason.
-    own.abort();
   }
   deps.sessions.live(sessionId);
-  throw out.signal.aborted
+  throw out.ending.isOver
     ? new RpcError('unavailable', 'server shutting down')
     : new RpcError('aborted', 'the agent has opened its stream of actions again');
 }
@@ -64,7 +65,7 @@ interface Conversation {
   readonly session: Session;
   readonly running: Attempt | undefined;
   readonly out: Sender<ActionsResponse>;
-  readonly ended: AbortSignal;
+  readonly ended: Ending;
   readonly admit: () => Promise<Speaker>;
 }
 
@@ -77,8 +78,8 @@ async function giveOrders(
   let newcomer = await discover(deps, who);
   let held = running;
   let idle: string | undefined;
-  using hold = new Hold(deps, { signal: ended });
-  while (!ended.aborted) {
+  using hold = new Hold(deps, ended);
+  while (!ended.isOver) {
     hold.listen(deps.concerned, agentId);
     const over = held === undefined ? undefined : whyOver(deps, session, held);
     if (held !== undefined && over !== undefined) {

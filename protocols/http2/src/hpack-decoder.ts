@@ -1,0 +1,159 @@
+/** Decodes header blocks (RFC 7541). One decoder serves one direction of a connection, because blocks refer to earlier ones. */
+import { ConnectionError, errorCodes } from './frame.ts';
+import { decodeHuffman } from './huffman.ts';
+import { STATIC_COUNT, staticNames, staticValues } from './static-table.ts';
+import type { TextPool } from './text-pool.ts';
+
+/** The size of the dynamic table that a client may use unless the server allows another one. */
+const TABLE_BYTES_MAX = 4096;
+/** What an entry counts besides its texts (section 4.1). */
+const ENTRY_BYTES = 32;
+/** Nothing in a block is longer than the block. */
+const INTEGER_MAX = 0x0fff_ffff;
+const CHUNK = 4096;
+
+/** Names and values by turns. Undefined: more than the limit. */
+export type DecodedFields = readonly string[] | undefined;
+
+export class HpackDecoder {
+  readonly #pool: TextPool;
+  readonly #listBytesMax: number;
+  /** Names and values by turns, the newest entry last. */
+  readonly #table: string[] = [];
+  #tableBytes = 0;
+  #tableBytesMax = TABLE_BYTES_MAX;
+  #block: Uint8Array = new Uint8Array(0);
+  #at = 0;
+
+  constructor(pool: TextPool, listBytesMax: number) {
+    this.#pool = pool;
+    this.#listBytesMax = listBytesMax;
+  }
+
+  /** Throws a ConnectionError. A list above the limit is decoded to its end, because later blocks refer to it. */
+  decode(block: Uint8Array): DecodedFields {
+    this.#block = block;
+    this.#at = 0;
+    const fields: string[] = [];
+    let bytes = 0;
+    while (this.#at < block.length) {
+      const first = block[this.#at] ?? 0;
+      if ((first & 0xe0) === 0x20) {
+        if (bytes > 0) throw broken('the size of the table changes within a block');
+        this.#resize(this.#integer(5));
+        continue;
+      }
+      const [name, value] = first >= 0x80 ? this.#indexed() : this.#literal(first);
+      bytes += name.length + value.length + ENTRY_BYTES;
+      if (bytes <= this.#listBytesMax) fields.push(name, value);
+    }
+    this.#block = EMPTY;
+    return bytes > this.#listBytesMax ? undefined : fields;
+  }
+
+  #indexed(): readonly [string, string] {
+    const index = this.#integer(7);
+    return [this.#nameAt(index), this.#valueAt(index)];
+  }
+
+  #literal(first: number): readonly [string, string] {
+    const isIndexed = (first & 0x40) !== 0;
+    const index = this.#integer(isIndexed ? 6 : 4);
+    const name = index === 0 ? this.#text() : this.#nameAt(index);
+    const value = this.#text();
+    if (!isIndexed) return [name, value];
+    const entry = [this.#pool.shared(name), this.#pool.shared(value)] as const;
+    this.#add(...entry);
+    return entry;
+  }
+
+  #nameAt(index: number): string {
+    return (index <= STATIC_COUNT ? staticNames[index] : this.#table[this.#place(index)]) || missing(index);
+  }
+
+  #valueAt(index: number): string {
+    const value = index <= STATIC_COUNT ? staticValues[index] : this.#table[this.#place(index) + 1];
+    return value ?? missing(index);
+  }
+
+  #place(index: number): number {
+    return this.#table.length - (index - STATIC_COUNT) * 2;
+  }
+
+  #add(name: string, value: string): void {
+    const bytes = name.length + value.length + ENTRY_BYTES;
+    this.#evict(this.#tableBytesMax - bytes);
+    if (bytes > this.#tableBytesMax) return;
+    this.#table.push(name, value);
+    this.#tableBytes += bytes;
+  }
+
+  #resize(bytesMax: number): void {
+    if (bytesMax > TABLE_BYTES_MAX) throw broken(`a table of ${bytesMax} bytes`);
+    this.#tableBytesMax = bytesMax;
+    this.#evict(bytesMax);
+  }
+
+  #evict(bytesMax: number): void {
+    let count = 0;
+    while (this.#tableBytes > bytesMax && count < this.#table.length) {
+      this.#tableBytes -=
+        (this.#table[count]?.length ?? 0) + (this.#table[count + 1]?.length ?? 0) + ENTRY_BYTES;
+      count += 2;
+    }
+    if (count > 0) this.#table.splice(0, count);
+  }
+
+  /** Section 5.1. */
+  #integer(prefixBits: number): number {
+    const mask = (1 << prefixBits) - 1;
+    let value = this.#byte() & mask;
+    if (value < mask) return value;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.#byte();
+      value += (byte & 0x7f) * 2 ** shift;
+      if (value > INTEGER_MAX) throw broken('an integer is too large');
+      if (byte < 0x80) return value;
+      // Zeros without end would not make it larger.
+      if (shift > 28) throw broken('an integer is too long');
+    }
+  }
+
+  /** Section 5.2. Bytes are the characters of ISO 8859-1, as in Node. */
+  #text(): string {
+    const isHuffman = (this.#block[this.#at] ?? 0) >= 0x80;
+    const length = this.#integer(7);
+    const end = this.#at + length;
+    if (end > this.#block.length) throw broken('a text is longer than its block');
+    const bytes = this.#block.subarray(this.#at, end);
+    this.#at = end;
+    const plain = isHuffman ? decodeHuffman(bytes) : bytes;
+    if (plain === undefined) throw broken('a text is not in the Huffman code');
+    return textOf(plain);
+  }
+
+  #byte(): number {
+    const byte = this.#block[this.#at];
+    if (byte === undefined) throw broken('a block ends early');
+    this.#at += 1;
+    return byte;
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length <= CHUNK) return String.fromCharCode(...bytes);
+  let text = '';
+  for (let at = 0; at < bytes.length; at += CHUNK)
+    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return text;
+}
+
+function missing(index: number): never {
+  throw broken(`the table has no entry ${index}`);
+}
+
+function broken(message: string): ConnectionError {
+  return new ConnectionError(errorCodes.compression, message);
+}

@@ -1,0 +1,242 @@
+/** One gRPC call on a stream of HTTP/2: its messages, its deadline and its status. */
+import { fieldOf, type Fields, type ServerStream, type StreamListener } from '@tinkerbell/http2';
+import type { Clock } from '@tinkerbell/platform-contract';
+import { answerHeaders, trailersOf, trailersOnly } from './answer-fields.ts';
+import { CallFailure } from './call-failure.ts';
+import { parseTimeout } from './deadline.ts';
+import { decompress } from './decompress.ts';
+import { grpcStatus, type GrpcStatus } from './grpc-status.ts';
+import { MessageSplitter, prefixed, type RawMessage } from './messages.ts';
+
+const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
+/** The limit for incomplete messages on one connection. A thousand agents behind a gateway share one. */
+const HELD_BYTES_MAX = 256 * 1024 * 1024;
+
+/** A method as `serviceDefinition` describes it. */
+export interface CallMethod<Request = unknown, Response = unknown> {
+  readonly path: string;
+  readonly requestStream: boolean;
+  requestDeserialize(bytes: Buffer): Request;
+  responseSerialize(value: Response): Buffer;
+}
+
+/** Serves one method. `start` is called when a single request is complete, and at once for a stream of requests. */
+export interface CallHandler<Request, Response> {
+  start(call: ServerCall<Request, Response>): void;
+}
+
+/** The connection of a call. */
+export interface CallPeer {
+  /** `127.0.0.1:50123`. IPv6 addresses are in brackets. */
+  address(): string;
+  /** The bytes of incomplete messages of all its calls. */
+  heldBytes: number;
+}
+
+export interface ServerCallDeps<Request, Response> {
+  readonly stream: ServerStream;
+  readonly fields: Fields;
+  readonly method: CallMethod<Request, Response>;
+  readonly handler: CallHandler<Request, Response>;
+  readonly peer: CallPeer;
+  readonly clock: Clock;
+}
+
+export class ServerCall<Request = unknown, Response = unknown> implements StreamListener {
+  /** Called when nobody waits for the answer any longer. */
+  onCancelled: (() => void) | undefined;
+  readonly #deps: ServerCallDeps<Request, Response>;
+  readonly #messages = new MessageSplitter(MESSAGE_BYTES_MAX);
+  /** Requests that nobody has read. */
+  #requests: Request[] = [];
+  #isRequestOver = false;
+  #hasAnswered = false;
+  #isOver = false;
+  /** Bytes that the client may send again when the requests have been read. */
+  #unread = 0;
+  /** Compressed messages are decompressed one after the other. */
+  #decompressing: Promise<void> | undefined;
+  #cancelDeadline: (() => void) | undefined;
+  #wakeReader: (() => void) | undefined;
+  #wakeSender: (() => void) | undefined;
+
+  /** Throws a CallFailure for an invalid deadline. */
+  constructor(deps: ServerCallDeps<Request, Response>) {
+    this.#deps = deps;
+    const timeout = this.header('grpc-timeout');
+    if (timeout !== undefined) this.#limit(timeout);
+  }
+
+  begin(): void {
+    const { stream, method, handler } = this.#deps;
+    stream.listener = this;
+    if (method.requestStream) handler.start(this);
+  }
+
+  get path(): string {
+    return this.#deps.method.path;
+  }
+
+  get peer(): string {
+    return this.#deps.peer.address();
+  }
+
+  /** Returns the value of a header, or undefined when it is absent. */
+  header(name: string): string | undefined {
+    return fieldOf(this.#deps.fields, name);
+  }
+
+  /** The request of a method that has one. Throws for any other. */
+  get request(): Request {
+    for (const request of this.#requests) return request;
+    throw new Error(`${this.path} was started without a request`);
+  }
+
+  /** The requests of a stream, for one reader. It ends early when the stream breaks. `onTaken` is called for each of them. */
+  requests(onTaken: () => void): AsyncIterable<Request> {
+    const next = (): Promise<IteratorResult<Request>> => {
+      const result = this.#taken(onTaken);
+      return result === undefined
+        ? new Promise((resolve) => (this.#wakeReader = () => this.#wake(resolve, onTaken)))
+        : Promise.resolve(result);
+    };
+    return { [Symbol.asyncIterator]: () => ({ next }) };
+  }
+
+  /** Returns false when the client must read before more is sent. */
+  send(response: Response): boolean {
+    if (this.#isOver) return true;
+    const { stream, method } = this.#deps;
+    if (!this.#hasAnswered) stream.sendHeaders(answerHeaders, false);
+    this.#hasAnswered = true;
+    return stream.sendData(prefixed(method.responseSerialize(response)));
+  }
+
+  /** Resolves when more can be sent, or the call is over. */
+  room(): Promise<void> {
+    if (this.#isOver) return Promise.resolve();
+    return new Promise((resolve) => (this.#wakeSender = resolve));
+  }
+
+  /** Ends the call. Does nothing when it is over. */
+  finish(code: GrpcStatus, details = ''): void {
+    if (this.#isOver) return;
+    this.#leave();
+    const { stream } = this.#deps;
+    if (this.#hasAnswered) stream.sendTrailers(trailersOf(code, details));
+    else stream.sendHeaders(trailersOnly(code, details), true);
+  }
+
+  data(bytes: Uint8Array): void {
+    const { stream, peer } = this.#deps;
+    if (this.#isOver) return stream.consumed(bytes.length);
+    peer.heldBytes -= this.#messages.held;
+    const messages = this.#messages.push(bytes);
+    if (messages === undefined)
+      return this.#fail(grpcStatus.resourceExhausted, `a message is larger than ${MESSAGE_BYTES_MAX} bytes`);
+    peer.heldBytes += this.#messages.held;
+    if (peer.heldBytes > HELD_BYTES_MAX)
+      return this.#fail(grpcStatus.resourceExhausted, 'too much data on one connection');
+    for (const message of messages) this.#take(message);
+    if (this.#requests.length === 0 || !this.#deps.method.requestStream) stream.consumed(bytes.length);
+    else this.#unread += bytes.length;
+  }
+
+  end(): void {
+    if (this.#decompressing === undefined) this.#end();
+    else void this.#decompressing.then(() => this.#end());
+  }
+
+  drained(): void {
+    this.#wakeSender?.();
+    this.#wakeSender = undefined;
+  }
+
+  aborted(): void {
+    if (this.#isOver) return;
+    this.#leave();
+    this.onCancelled?.();
+  }
+
+  #limit(text: string): void {
+    const timeoutMs = parseTimeout(text);
+    if (timeoutMs === undefined) throw new CallFailure(grpcStatus.internal, `invalid grpc-timeout "${text}"`);
+    const end = (): void => this.#fail(grpcStatus.deadlineExceeded, 'deadline exceeded');
+    this.#cancelDeadline = this.#deps.clock.schedule(timeoutMs, end);
+  }
+
+  #take({ isCompressed, bytes }: RawMessage): void {
+    if (!isCompressed && this.#decompressing === undefined) {
+      this.#deliver(bytes);
+      return;
+    }
+    const before = this.#decompressing ?? Promise.resolve();
+    const encoding = this.header('grpc-encoding') ?? 'identity';
+    this.#decompressing = before.then(async () => {
+      if (this.#isOver) return;
+      try {
+        this.#deliver(
+          isCompressed ? await decompress({ encoding, bytes, bytesMax: MESSAGE_BYTES_MAX }) : bytes,
+        );
+      } catch (error) {
+        if (!(error instanceof CallFailure)) throw error;
+        this.#fail(error.code, error.message);
+      }
+    });
+  }
+
+  #deliver(bytes: Buffer): void {
+    if (this.#isOver) return;
+    try {
+      this.#requests.push(this.#deps.method.requestDeserialize(bytes));
+    } catch {
+      // Its message would quote what the client sent.
+      return this.#fail(grpcStatus.internal, 'the request cannot be decoded');
+    }
+    this.#wakeReader?.();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isRequestOver = true;
+    const { method, handler } = this.#deps;
+    if (method.requestStream) this.#wakeReader?.();
+    else if (this.#requests.length === 1) handler.start(this);
+    else this.#fail(grpcStatus.unimplemented, 'the method has one request');
+  }
+
+  /** Returns the next request or the end, or undefined when there is neither. */
+  #taken(onTaken: () => void): IteratorResult<Request> | undefined {
+    const value = this.#requests.shift();
+    if (value === undefined) return this.#isRequestOver || this.#isOver ? END : undefined;
+    onTaken();
+    if (this.#requests.length === 0 && this.#unread > 0) {
+      this.#deps.stream.consumed(this.#unread);
+      this.#unread = 0;
+    }
+    return { done: false, value };
+  }
+
+  #wake(resolve: (result: IteratorResult<Request>) => void, onTaken: () => void): void {
+    const result = this.#taken(onTaken);
+    if (result === undefined) return;
+    this.#wakeReader = undefined;
+    resolve(result);
+  }
+
+  #fail(code: GrpcStatus, details: string): void {
+    if (this.#isOver) return;
+    this.finish(code, details);
+    this.onCancelled?.();
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#deps.peer.heldBytes -= this.#messages.held;
+    this.#cancelDeadline?.();
+    this.#wakeReader?.();
+    this.drained();
+  }
+}
+
+const END = { done: true, value: undefined } as const;
