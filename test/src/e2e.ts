@@ -34,14 +34,15 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   examples   every folder of examples/ that can run, on a machine each
   doctor     boots with a fault each; the doctor must find it within a minute, and nothing in healthy boots
   breaks     no machines: installs disk images while network, agent, machine and server break at random
+  peer-breaks   no machines: installs disk images while an agent that serves chunks is killed, restarted, cut off, stalled or slow
   cluster    no machines: objects in a real kube-apiserver, which Go builds first, and 20 restarts of it
   genesis    five machines of a site one after the other, while the server moves and is rebuilt
   package-machine   a Debian machine that the packages make a server, and a machine that it installs; upgrade and purge
 
-  --only TEXT   cases whose name has TEXT in it; several separated by |. Of breaks: the number of a run
+  --only TEXT   cases whose name has TEXT in it; several separated by |. Of breaks and peer-breaks: the number of a run
   --jobs N      machines at once (default 2; each takes a core and 1 GiB)
-  --runs N      installations of \`breaks\` (default 100)
-  --seed N      repeats the random choices of \`breaks\`
+  --runs N      installations of \`breaks\` and \`peer-breaks\` (default 100)
+  --seed N      repeats the random choices of \`breaks\` and \`peer-breaks\`
   --report      of doctor: writes the results into docs/reference/diagnosis.md
   --list        the names of the cases
   --json        the last line is one JSON object
@@ -56,6 +57,7 @@ const otherSuites: Readonly<Record<string, (wanted: Wanted & Breaking) => Promis
   examples: (wanted) => runMachines('examples', exampleCases, { ...wanted, jobs: '1' }),
   doctor: runDoctor,
   breaks: runBreaks,
+  'peer-breaks': (wanted) => runBreaks(wanted, true),
 };
 
 process.removeAllListeners('warning');
@@ -129,24 +131,17 @@ async function runDoctor({ only, jobs, report, list, json }: Wanted): Promise<nu
 }
 
 /** Resolves with the exit code. */
-async function runBreaks({
-  runs,
-  seed,
-  only,
-  json,
-}: {
-  runs: string;
-  seed: string;
-  only: string;
-  json: boolean;
-}): Promise<number> {
+async function runBreaks(
+  { runs, seed, only, json }: Pick<Wanted, 'only' | 'json'> & Breaking,
+  hasPeer = false,
+): Promise<number> {
   process.stdout.write(`seed ${seed}\n`);
   const onResult = (result: BreakResult): void => {
     show({ ...result, name: `${result.name} (fetched ${result.fetched.toFixed(2)} x)` });
   };
   const chosen = only === '' ? {} : { only: Number(only) };
-  const options = { runs: Number(runs), seed: Number(seed), ...chosen, onResult };
-  return reported('breaks', json, async () => {
+  const options = { runs: Number(runs), seed: Number(seed), hasPeer, ...chosen, onResult };
+  return reported(hasPeer ? 'peer-breaks' : 'breaks', json, async () => {
     const results = await runBreakSuite(options);
     process.stdout.write(`\n${summaryOf(results)}\n`);
     return results;

@@ -1,21 +1,13 @@
 /** A few runs of `npm run e2e -- breaks`. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { DISK_PROGRAMS } from './image-breaks/cached-disk.ts';
+import { reasonToSkip } from './image-breaks/cached-disk.ts';
 import { runBreakSuite } from './image-breaks/run-suite.ts';
 
 const RUNS = 5;
 const TIME_MS_MAX = 600_000;
 /** A different seed in each run. The failure names it. */
 const seed = process.hrtime()[1];
-
-function reasonToSkip(): string | false {
-  if (process.getuid?.() !== 0) return 'needs root for loop devices';
-  const missing = DISK_PROGRAMS.filter((program) => spawnSync(program, ['-V']).error !== undefined);
-  if (missing.length > 0) return `needs ${missing.join(', ')}`;
-  return spawnSync('losetup', ['--find']).status !== 0 && 'needs loop devices';
-}
 
 test(
   `${RUNS} installations with breaks and kills end with the image on the disk`,

@@ -81,3 +81,21 @@ test(
     assert.ok(peerBytes > 0 && sent < 3, `${peerBytes} bytes from peers, ${sent} times the image`);
   },
 );
+
+test(
+  'a peer that accepts connections and never answers is asked twice at most, and costs the server no byte more',
+  { skip, ...HANGS },
+  async (context) => {
+    await using silent = await startWrongPeer(rack.url, { address: OTHER_ADDRESS, answer: 'nothing' });
+    let end: ActionEnd | undefined;
+    const { sent } = await counted(async () => {
+      end = await rack.write(0).ended;
+    });
+    context.diagnostic(`asked ${silent.asked()} times, ${sent.toFixed(2)} x the image from the server`);
+    assert.ok(end !== undefined);
+    await assertIdentical(0, end);
+    // Both requests are made at once, and each occupies one of six lanes until its time limit.
+    assert.ok(silent.asked() >= 1 && silent.asked() <= 2, `asked ${silent.asked()} times`);
+    assert.ok(sent < 1.05, `${sent} times the image`);
+  },
+);

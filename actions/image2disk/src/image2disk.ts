@@ -20,6 +20,7 @@ import {
 import { sizesOf } from '@tinkerbell/images';
 
 import { openChunkDisk } from './chunked/chunk-disk.ts';
+import { ChunkThreads } from './chunked/chunk-threads.ts';
 import { isManifestUrl, readRegistryImage } from './chunked/registry-image.ts';
 import { writeChunks, type ChunkTotals } from './chunked/write-chunks.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -54,6 +55,7 @@ async function writeRegistryImage(settings: Settings, context: ActionContext): P
   const { url, disk: path, retryForMs, sha256, withPeers } = settings;
   const { signal, clock, log } = context;
   const request = { url, retryForMs, signal, clock, log };
+  await using threads = new ChunkThreads();
   const registry = await readRegistryImage(request, sha256);
   const { image } = registry;
   const sizes = { sizeBytes: await deviceSize(path), imageBytes: image.diskBytes };
@@ -65,6 +67,7 @@ async function writeRegistryImage(settings: Settings, context: ActionContext): P
     registry,
     disk,
     request,
+    threads,
     peersFrom: withPeers ? url : undefined,
     done: (bytes) => meter.add(bytes),
   });

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { linkName, listNames, readLine } from '@tinkerbell/engine-hardware-attributes';
+import { linkName, listNames, readLine } from '@tinkerbell/engine-hardware-attributes/sys-file';
 
 const SECTOR_BYTES = 512;
 /** A machine with more disks has an enclosure, whose first disks are enough. */

@@ -1,4 +1,4 @@
-import { linkName, listNames, readLine } from '@tinkerbell/engine-hardware-attributes';
+import { linkName, listNames, readLine } from '@tinkerbell/engine-hardware-attributes/sys-file';
 
 import { LIST_MAX, number, pciAddress } from './disk-facts.ts';
 

@@ -1,6 +1,7 @@
 import { toJson } from '@bufbuild/protobuf';
 import { AgentAttributesSchema } from '@tinkerbell/api/agent';
-import { listNames, readAttributes, readLine } from '@tinkerbell/engine-hardware-attributes';
+import { readAttributes } from '@tinkerbell/engine-hardware-attributes';
+import { listNames, readLine } from '@tinkerbell/engine-hardware-attributes/sys-file';
 
 import { LIST_MAX, number, readDisks, type DiskFacts } from './disk-facts.ts';
 import { readNetwork, type NetworkFacts } from './network-facts.ts';

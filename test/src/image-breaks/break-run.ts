@@ -2,16 +2,21 @@
  * One installation during which things break. It begins with a used disk, and ends when the Workflow has succeeded. Then the machine
  * loses its power, and its disk must have the image, byte by byte.
  */
-import { startWrongPeer, type WrongAnswer, type WrongPeer } from '../image-peers/wrong-peer.ts';
+import { startWrongPeer, type WrongAnswer } from '../image-peers/wrong-peer.ts';
 import type { SeededChoice } from '../seeded-choice.ts';
 import { sha256Of, soil } from './disk-image.ts';
-import { orderInstallation, untilInstalled } from './installation.ts';
+import { orderInstallation, peerBytesIn, untilInstalled } from './installation.ts';
+import { SITE_ADDRESS, type PeerMachine } from './peer-machine.ts';
+import {
+  breakPeer,
+  breakSite,
+  namesIn,
+  planBreaks,
+  planPeerBreaks,
+  type Break,
+  type Plan,
+} from './planned-breaks.ts';
 import type { Site } from './site.ts';
-
-const BREAKS_MAX = 3;
-const CUT_MS_MAX = 1500;
-/** A power cut loses a quarter of the blocks in the cache of the disk. */
-const LOST_ONE_OF = 4;
 
 /** Where the image comes from: the registry by chunk, or a file. */
 export interface StoredImage {
@@ -24,9 +29,7 @@ export interface StoredImage {
   readonly bytes: number;
 }
 
-const BREAKS = ['network', 'agent', 'machine', 'server'] as const;
 const WRONG_NAMES: readonly WrongAnswer[] = ['other bytes', 'an end', 'nothing', 'a part'];
-export type Break = (typeof BREAKS)[number];
 
 export interface BreakResult {
   readonly name: string;
@@ -36,7 +39,9 @@ export interface BreakResult {
   readonly breaks: readonly Break[];
   /** The bytes from the server, as a multiple of the image. */
   readonly fetched: number;
-  /** The bytes from the server beyond those of the image. */
+  /** What the last execution of the action used of peers. */
+  readonly peerBytes: number;
+  /** The bytes from the server, and what was used of peers, beyond the bytes of the image. */
   readonly excessBytes: number;
   /** Absent: installed, and identical. */
   readonly error?: string;
@@ -46,105 +51,95 @@ export interface BreakOrder {
   readonly number: number;
   readonly image: StoredImage;
   readonly choose: SeededChoice;
+  /** It writes the image too, and it is what breaks. */
+  readonly peer: PeerMachine | undefined;
 }
 
 export async function runBreaks(site: Site, order: BreakOrder): Promise<BreakResult> {
-  const { number, image, choose } = order;
+  const { number, image, choose, peer } = order;
   const startedMs = performance.now();
-  const planned = Array.from({ length: 1 + choose.below(BREAKS_MAX) }, () => choose.of(BREAKS));
-  // Half of the runs by chunk have a peer, which sends wrong answers until the end.
-  const answer = image.form === 'by chunk' && choose.once(2) ? choose.of(WRONG_NAMES) : undefined;
+  // The peer sends more than a quarter of the image, if nothing breaks.
+  const plan = peer === undefined ? planBreaks(choose) : planPeerBreaks(choose, Math.ceil(image.bytes / 4));
+  // Half of the other runs by chunk have a peer that sends wrong answers until the end.
+  const isWrong = peer === undefined && image.form === 'by chunk' && choose.once(2);
+  const answer = isWrong ? choose.of(WRONG_NAMES) : undefined;
   const before = site.files.passedBytes();
-  const breaks: Break[] = [];
-  let error: string | undefined;
-  let wrong: WrongPeer | undefined;
-  try {
-    if (answer !== undefined) {
-      const url = `http://127.0.0.1:${site.files.port}${image.path}`;
-      wrong = await startWrongPeer(url, { address: '127.0.0.1', answer });
-    }
-    soil(site.device);
-    await install(site, order, { planned, happened: breaks });
-    await site.restartMachine();
-    if ((await sha256Of(site.device)) !== image.sha256)
-      error = 'the Workflow succeeded, and the disk differs after a power cut';
-  } catch (thrown) {
-    error = thrown instanceof Error ? thrown.message : String(thrown);
-  } finally {
-    await wrong?.[Symbol.asyncDispose]();
-  }
-  const excessBytes = site.files.passedBytes() - before - image.bytes;
+  const { breaks, message, asked, error } = await attempt(site, order, { plan, answer });
+  const fetchedBytes = site.files.passedBytes() - before;
+  const peerBytes = peerBytesIn(message);
+  const named = answer === undefined ? '' : `; a peer that sends ${answer}, asked ${asked} times`;
   return {
-    name: `${number} ${image.form}: ${planned.join(', ')}${peerNamed(answer, wrong)}`,
+    name: `${number} ${image.form}: ${namesIn(plan).join(', ')}${named}`,
     form: image.form,
     seconds: (performance.now() - startedMs) / 1000,
     breaks,
-    fetched: excessBytes / image.bytes + 1,
-    excessBytes,
+    fetched: fetchedBytes / image.bytes,
+    peerBytes,
+    excessBytes: fetchedBytes + peerBytes - image.bytes,
     ...(error === undefined ? {} : { error }),
   };
 }
 
-function peerNamed(answer: string | undefined, wrong: WrongPeer | undefined): string {
-  return answer === undefined ? '' : `; a peer that sends ${answer}, asked ${wrong?.asked() ?? 0} times`;
-}
-
 interface Course {
-  readonly planned: readonly Break[];
-  readonly happened: Break[];
+  readonly plan: Plan;
+  /** Of a wrong peer. */
+  readonly answer: WrongAnswer | undefined;
 }
 
-async function install(site: Site, { number, image, choose }: BreakOrder, course: Course): Promise<void> {
+interface Outcome {
+  readonly breaks: readonly Break[];
+  /** Of the action. */
+  readonly message: string;
+  /** How often the wrong peer was. */
+  readonly asked: number;
+  readonly error?: string;
+}
+
+async function attempt(site: Site, order: BreakOrder, { plan, answer }: Course): Promise<Outcome> {
+  const { image, peer, choose } = order;
+  const breaks: Break[] = [];
+  let asked = (): number => 0;
+  try {
+    await using cleanup = new AsyncDisposableStack();
+    if (answer !== undefined) {
+      const url = `http://127.0.0.1:${site.files.port}${image.path}`;
+      const wrong = cleanup.use(await startWrongPeer(url, { address: '127.0.0.1', answer }));
+      asked = () => wrong.asked();
+    }
+    soil(site.device);
+    const { port } = new URL(site.server().url);
+    await peer?.begin(
+      `http://${SITE_ADDRESS}:${port}${image.path}`,
+      1 + choose.below(Math.ceil(image.bytes / 3)),
+    );
+    const message = await install(site, order, { plan, happened: breaks });
+    await site.restartMachine();
+    if ((await sha256Of(site.device)) !== image.sha256)
+      throw new Error('the Workflow succeeded, and the disk differs after a power cut');
+    await peer?.finish(image.sha256);
+    return { breaks, message, asked: asked() };
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown.message : String(thrown);
+    return { breaks, message: '', asked: asked(), error };
+  }
+}
+
+/** Returns the message of the action. */
+async function install(
+  site: Site,
+  { number, image, choose, peer }: BreakOrder,
+  { plan, happened }: { readonly plan: Plan; readonly happened: Break[] },
+): Promise<string> {
   const name = `run-${number}`;
   await orderInstallation(site, { name, path: image.path });
   const over = new AbortController();
-  const breaking = breakAll(site, { course, image, choose, over: over.signal });
+  const breaking = { plan, bytes: image.bytes, choose, happened, over: over.signal };
+  const broken = Promise.all([breakSite(site, breaking), peer && breakPeer(peer, breaking)]);
   try {
     // A break that cannot be made ends the run too.
-    await Promise.race([untilInstalled(site, name), breaking.then(() => new Promise(() => {}))]);
+    return await Promise.race([untilInstalled(site, name), broken.then(() => new Promise<never>(() => {}))]);
   } finally {
     over.abort();
-    await Promise.allSettled([breaking]);
-  }
-  await breaking;
-}
-
-interface Details {
-  /** Of a cut network. */
-  readonly forMs: number;
-  readonly keeps: () => boolean;
-}
-
-interface Breaking {
-  readonly course: Course;
-  readonly image: StoredImage;
-  readonly choose: SeededChoice;
-  /** Aborts at the end of the installation. */
-  readonly over: AbortSignal;
-}
-
-/** Each break comes at a random byte of the image. */
-async function breakAll(site: Site, { course, image, choose, over }: Breaking): Promise<void> {
-  const { planned, happened } = course;
-  for (const kind of planned) {
-    const bytes = 1 + choose.below(Math.ceil(image.bytes / planned.length));
-    const forMs = choose.below(CUT_MS_MAX);
-    if (!(await site.files.afterBytes(bytes, over))) return;
-    happened.push(kind);
-    await breakOne(site, kind, { forMs, keeps: () => !choose.once(LOST_ONE_OF) });
-  }
-}
-
-async function breakOne(site: Site, kind: Break, { forMs, keeps }: Details): Promise<void> {
-  switch (kind) {
-    case 'network':
-      site.files.cut(forMs);
-      return site.actions.cut(forMs);
-    case 'agent':
-      return await site.restartAgent();
-    case 'machine':
-      return await site.restartMachine(keeps);
-    case 'server':
-      return await site.restartServer();
+    await broken;
   }
 }

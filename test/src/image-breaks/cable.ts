@@ -2,7 +2,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
+const LOOPBACK = '127.0.0.1';
 const BYTES_PER_MS = 32 * 1024;
+
+export interface CableOptions {
+  /** Of the server, and of this end as the server sees it (default: loopback). */
+  readonly address?: string;
+  /** From the server (default: 32 KiB). */
+  readonly bytesPerMs?: number;
+}
 
 export interface Cable {
   readonly port: number;
@@ -17,7 +25,11 @@ export interface Cable {
   close(): Promise<void>;
 }
 
-export async function openCable(): Promise<Cable> {
+/** Its own port is on loopback. */
+export async function openCable({
+  address: serverAddress = LOOPBACK,
+  bytesPerMs = BYTES_PER_MS,
+}: CableOptions = {}): Promise<Cable> {
   let target = 0;
   let cutUntilMs = 0;
   let freeAtMs = 0;
@@ -25,14 +37,14 @@ export async function openCable(): Promise<Cable> {
   const open = new Set<() => void>();
   /** All connections share the rate. */
   const slow = (from: Socket, bytes: number): void => {
-    freeAtMs = Math.max(performance.now(), freeAtMs) + bytes / BYTES_PER_MS;
+    freeAtMs = Math.max(performance.now(), freeAtMs) + bytes / bytesPerMs;
     from.pause();
     setTimeout(() => from.resume(), Math.max(0, freeAtMs - performance.now()));
   };
 
   const server = createServer((client) => {
     if (performance.now() < cutUntilMs) return client.resetAndDestroy();
-    const upstream = connect(target, '127.0.0.1');
+    const upstream = connect(target, serverAddress);
     const end = (): void => {
       open.delete(end);
       client.destroy();
@@ -46,7 +58,7 @@ export async function openCable(): Promise<Cable> {
       counter.add(bytes.length);
     });
     for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
-  }).listen(0, '127.0.0.1');
+  }).listen(0, LOOPBACK);
   await once(server, 'listening');
   const address = server.address();
   return {

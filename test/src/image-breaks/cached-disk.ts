@@ -18,7 +18,16 @@ export interface CachedDisk {
   remove(): void;
 }
 
-export const DISK_PROGRAMS = ['losetup', 'mkfs.ext4', 'mount', 'umount', 'xfs_io'];
+const DISK_PROGRAMS = ['losetup', 'mkfs.ext4', 'mount', 'umount', 'xfs_io'];
+
+/** Why there can be no such disk here. `others`: more programs that are needed, which know `-V`. */
+export function reasonToSkip(...others: readonly string[]): string | false {
+  if (process.getuid?.() !== 0) return 'needs root for loop devices';
+  const programs = [...DISK_PROGRAMS, ...others];
+  const missing = programs.filter((program) => spawnSync(program, ['-V']).error !== undefined);
+  if (missing.length > 0) return `needs ${missing.join(', ')}`;
+  return spawnSync('losetup', ['--find']).status !== 0 && 'needs loop devices';
+}
 
 export function insertDisk(folder: string, sizeBytes: number): CachedDisk {
   const device = join(folder, 'device');

@@ -8,18 +8,28 @@ export const IMAGE_BYTES = 64 * MEBIBYTE;
 const DATA_BYTES = 28 * MEBIBYTE;
 const EXTENT_BYTES_MAX = 2 * MEBIBYTE;
 const SECTOR_BYTES = 512;
-/** Every other extent is text, which compresses well. */
 const TEXT = Buffer.alloc(EXTENT_BYTES_MAX, 'a machine without an operating system\n');
 
-/** Extents of random bytes and of text between holes. `times`: how much larger than usual. */
-export function writeDiskImage(path: string, choose: SeededChoice, times = 1): void {
+export interface DiskImageOptions {
+  /** How much larger than usual (default: 1). */
+  readonly times?: number;
+  /** One extent in so many is text, which compresses well (default: 2). */
+  readonly textOneOf?: number;
+}
+
+/** Extents of random bytes and of text between holes. */
+export function writeDiskImage(
+  path: string,
+  choose: SeededChoice,
+  { times = 1, textOneOf = 2 }: DiskImageOptions = {},
+): void {
   const file = openSync(path, 'w');
   ftruncateSync(file, times * IMAGE_BYTES);
   const noise = Buffer.alloc(EXTENT_BYTES_MAX);
   for (let written = 0; written < times * DATA_BYTES;) {
     const bytes = SECTOR_BYTES * (1 + choose.below(EXTENT_BYTES_MAX / SECTOR_BYTES));
     const at = SECTOR_BYTES * choose.below((times * IMAGE_BYTES - bytes) / SECTOR_BYTES);
-    const from = choose.once(2) ? TEXT : randomFillSync(noise);
+    const from = choose.once(textOneOf) ? TEXT : randomFillSync(noise);
     writeSync(file, from, 0, bytes, at);
     written += bytes;
   }

@@ -43,18 +43,29 @@ async function create(site: Site, resource: string, object: object): Promise<voi
   if (!response.ok) throw new Error(`${resource}: ${response.status} ${await response.text()}`);
 }
 
-/** @throws Error with the output of the agents when the Workflow has failed or takes too long. */
-export async function untilInstalled(site: Site, name: string): Promise<void> {
+/** Returns the message of the action. @throws Error with the output of the agents when the Workflow has failed or takes too long. */
+export async function untilInstalled(site: Site, name: string): Promise<string> {
   const untilMs = performance.now() + INSTALLATION_MS_MAX;
   let status: unknown;
   while (performance.now() < untilMs) {
     status = (await statusOf(site, name)) ?? status;
     const state = status !== null && typeof status === 'object' && 'state' in status ? status.state : '';
-    if (state === 'SUCCESS') return;
+    if (state === 'SUCCESS') return messageIn(status);
     if (state === 'FAILED' || state === 'TIMEOUT') break;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   throw new Error(`not installed: ${JSON.stringify(status)}\n${site.agentSaid().slice(-20).join('\n')}`);
+}
+
+/** Returns what the action used of peers, as far as its message says. */
+export function peerBytesIn(message: string): number {
+  const [, number, unit = ''] = /, ([\d.]+) ([KM]i)?B from other agents/.exec(message) ?? [];
+  return Number(number ?? 0) * ({ Ki: 1024, Mi: 1024 * 1024 }[unit] ?? 1);
+}
+
+function messageIn(status: unknown): string {
+  const { tasks } = status as { tasks?: readonly { actions?: readonly { message?: string }[] }[] };
+  return tasks?.[0]?.actions?.[0]?.message ?? '';
 }
 
 /** Undefined while the server does not answer. */

@@ -7,10 +7,15 @@ import { excessIn } from './fetched-twice.ts';
 import { runBreaks, type BreakResult, type StoredImage } from './break-run.ts';
 import { addImage } from './add-image.ts';
 import { sha256Of, writeDiskImage } from './disk-image.ts';
+import { enterPeerNetwork, PeerMachine, SITE_ADDRESS } from './peer-machine.ts';
 import { openSite, type Site } from './site.ts';
 
 /** The site may be in a state that no further run can leave. */
 const FAILURES_MAX = 3;
+/** With a peer: so slow that it sends for seconds, in which it breaks. */
+const SLOW_BYTES_PER_MS = 3 * 1024;
+/** Its image is mostly noise, so that there is enough to send. */
+const TEXT_ONE_OF_WITH_PEER = 8;
 /** Makes the choices of each run independent of those before. */
 const SEEDS_PER_SUITE = 10_007;
 
@@ -19,33 +24,61 @@ export interface BreaksOptions {
   readonly seed: number;
   /** Only the run with this number. */
   readonly only?: number;
+  /** Another agent of ours writes each image too. It breaks while it sends chunks. Only once per process. */
+  readonly hasPeer?: boolean;
   readonly onResult?: (result: BreakResult) => void;
 }
 
-/** Needs root and loop devices. Each run writes the image by chunk, as zstd, as gzip or as it is. */
+/** Needs root and loop devices. Each run writes the image by chunk, and without an agent as peer also as zstd, as gzip or as it is. */
 export async function runBreakSuite({
   runs,
   seed,
   only,
+  hasPeer = false,
   onResult,
 }: BreaksOptions): Promise<readonly BreakResult[]> {
   await using cleanup = new AsyncDisposableStack();
   cleanWhenStopped(cleanup);
-  const site = await openSite(cleanup);
-  const images = await storeImages(site, new SeededChoice(seed));
+  const { site, peer } = await openScene(cleanup, hasPeer);
+  const images = await storeImages(site, { seed, textOneOf: hasPeer ? TEXT_ONE_OF_WITH_PEER : 2 });
   const results: BreakResult[] = [];
   for (let number = 1; number <= runs; number += 1) {
     if (only !== undefined && number !== only) continue;
     const choose = new SeededChoice(seed * SEEDS_PER_SUITE + number);
     // Half of the runs are by chunk: only they take up where they were.
-    const image = choose.once(2) ? images.chunked : choose.of(images.files);
-    const result = await runBreaks(site, { number, image, choose });
-    const error = result.error ?? excessIn(result);
-    results.push(error === undefined ? result : { ...result, error: repeatable(error, { number, seed }) });
-    onResult?.(results.at(-1) ?? result);
+    const image = hasPeer || choose.once(2) ? images.chunked : choose.of(images.files);
+    const result = judged(await runBreaks(site, { number, image, choose, peer }), { number, seed, hasPeer });
+    results.push(result);
+    onResult?.(result);
     if (results.filter((one) => one.error !== undefined).length === FAILURES_MAX) break;
   }
   return results;
+}
+
+interface Run {
+  readonly number: number;
+  readonly seed: number;
+  readonly hasPeer: boolean;
+}
+
+function judged(result: BreakResult, { number, seed, hasPeer }: Run): BreakResult {
+  const error = result.error ?? excessIn(result);
+  if (error === undefined) return result;
+  const suite = hasPeer ? 'peer-breaks' : 'breaks';
+  return { ...result, error: `${error}\nRepeat it: npm run e2e -- ${suite} --seed ${seed} --only ${number}` };
+}
+
+interface Scene {
+  readonly site: Site;
+  readonly peer: PeerMachine | undefined;
+}
+
+async function openScene(cleanup: AsyncDisposableStack, hasPeer: boolean): Promise<Scene> {
+  if (!hasPeer) return { site: await openSite(cleanup), peer: undefined };
+  const bridge = await enterPeerNetwork();
+  const site = await openSite(cleanup, { address: SITE_ADDRESS, bytesPerMs: SLOW_BYTES_PER_MS });
+  const disk = join(site.folder, 'peer-disk');
+  return { site, peer: cleanup.use(await PeerMachine.open({ bridge, disk })) };
 }
 
 /** Nobody else detaches the disk. */
@@ -57,18 +90,17 @@ function cleanWhenStopped(cleanup: AsyncDisposableStack): void {
   }
 }
 
-function repeatable(error: string, { number, seed }: { number: number; seed: number }): string {
-  return `${error}\nRepeat it: npm run e2e -- breaks --seed ${seed} --only ${number}`;
-}
-
 interface StoredImages {
   readonly chunked: StoredImage;
   readonly files: readonly StoredImage[];
 }
 
-async function storeImages(site: Site, choose: SeededChoice): Promise<StoredImages> {
+async function storeImages(
+  site: Site,
+  { seed, textOneOf }: { readonly seed: number; readonly textOneOf: number },
+): Promise<StoredImages> {
   const raw = join(site.folder, 'disk.raw');
-  writeDiskImage(raw, choose);
+  writeDiskImage(raw, new SeededChoice(seed), { textOneOf });
   const sha256 = await sha256Of(raw);
   const served = join(site.folder, 'images');
   copyFileSync(raw, join(served, 'disk.raw'));

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 import { startServer, type ServerChild } from '../start-server.ts';
-import { openCable, type Cable } from './cable.ts';
+import { openCable, type Cable, type CableOptions } from './cable.ts';
 import { insertDisk, type CachedDisk } from './cached-disk.ts';
 import { IMAGE_BYTES } from './disk-image.ts';
 
@@ -30,20 +30,25 @@ export interface Site {
   agentSaid(): readonly string[];
 }
 
-export async function openSite(cleanup: AsyncDisposableStack): Promise<Site> {
+/** With an address, the server listens on it too, for machines of a network, and always at the same port. */
+export async function openSite(cleanup: AsyncDisposableStack, filesCable: CableOptions = {}): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'image-breaks-'));
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));
   const images = join(folder, 'images');
   mkdirSync(images);
   const disk = insertDisk(folder, IMAGE_BYTES);
   cleanup.defer(() => disk.remove());
-  const [files, actions] = [await openCable(), await openCable()];
+  const [files, actions] = [await openCable(filesCable), await openCable()];
   cleanup.defer(async () => void (await Promise.all([files.close(), actions.close()])));
 
   const grpcPort = await freePort();
   actions.plug(grpcPort);
   const ports = ['--tink-server-bind-port', String(grpcPort), '--tootles-legacy-port', '0'];
-  const flags = [...ports, '--images-dir', images, '--registry-anonymous-pull'];
+  const network =
+    filesCable.address === undefined
+      ? []
+      : ['--bind-address', '0.0.0.0', '--http-port', String(await freePort())];
+  const flags = [...ports, ...network, '--images-dir', images, '--registry-anonymous-pull'];
   const start = async (): Promise<ServerChild> => {
     const started = await startServer({ dataDirectory: join(folder, 'data'), flags });
     files.plug(Number(new URL(started.url).port));

@@ -21,6 +21,7 @@ export interface ActionEnd {
 export interface ActionChild {
   readonly pid: number;
   readonly ended: Promise<ActionEnd>;
+  isRunning(): boolean;
   /** Resolves when so many bytes are on the disk, or at the end. */
   hasWritten(bytes: number): Promise<unknown>;
   /** Resolves when the process has ended. */
@@ -31,15 +32,24 @@ export interface ActionChildOrder {
   readonly url: string;
   readonly disk: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Of the agent's machine, which the action shows to the server of the image. */
+  readonly session?: string | undefined;
   /** The beginning of the command line: a program that executes the rest. */
   readonly prefix?: readonly string[];
 }
 
 /** The kernel kills it when this process is gone. */
-export function startImage2disk({ url, disk, environment, prefix = [] }: ActionChildOrder): ActionChild {
+export function startImage2disk({
+  url,
+  disk,
+  environment,
+  session,
+  prefix = [],
+}: ActionChildOrder): ActionChild {
   const command = [process.execPath, ...ACTION_FLAGS, AGENT_MAIN, RUN_ACTION_ARGUMENT];
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', ...prefix, ...command], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: { ...process.env, ...(session === undefined ? {} : sessionFor(session, url)) },
   });
   let end: ActionEnd | undefined;
   let said = '';
@@ -65,6 +75,7 @@ export function startImage2disk({ url, disk, environment, prefix = [] }: ActionC
   return {
     pid: child.pid ?? -1,
     ended,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     hasWritten(bytes) {
       wanted = bytes;
       return Promise.race([progress.promise, ended]);
@@ -74,4 +85,9 @@ export function startImage2disk({ url, disk, environment, prefix = [] }: ActionC
       await exited;
     },
   };
+}
+
+/** As the agent passes it: `actions/kit/src/agent-session.ts`. */
+function sessionFor(session: string, url: string): Readonly<Record<string, string>> {
+  return { TINKERBELL_SESSION: session, TINKERBELL_SESSION_ORIGINS: new URL(url).origin };
 }

@@ -44,7 +44,7 @@ export async function openRack(machines: number, cleanup: AsyncDisposableStack):
   const server = await startServer({ flags });
   cleanup.defer(() => server[Symbol.asyncDispose]());
   const raw = join(folder, 'disk.raw');
-  writeDiskImage(raw, new SeededChoice(1), TIMES);
+  writeDiskImage(raw, new SeededChoice(1), { times: TIMES });
   const image = { ...addImage(server, raw), sha256: await sha256Of(raw) };
   const hosts = await Promise.all(
     Array.from({ length: machines }, (_, machine) =>

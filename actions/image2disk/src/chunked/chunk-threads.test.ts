@@ -7,6 +7,12 @@ import { ChunkThreads, type Slot } from './chunk-threads.ts';
 
 const CHUNK = 64 * 1024;
 
+function startThreads(slots: number, withFfi = true): ChunkThreads {
+  const threads = new ChunkThreads({ withFfi });
+  threads.allocate({ chunkBytes: CHUNK }, { slots });
+  return threads;
+}
+
 function slotOf(threads: ChunkThreads, number: number): Slot {
   const slot = threads.slots[number];
   assert.ok(slot !== undefined);
@@ -21,7 +27,7 @@ function place(slot: Slot, packed: Uint8Array): { readonly start: number; readon
 for (const withFfi of [true, false]) {
   const how = withFfi ? 'with node:ffi' : 'without node:ffi';
   test(`what is unpacked ${how} has the digest of its bytes, and lies where it was wanted`, async () => {
-    await using threads = new ChunkThreads({ chunkBytes: CHUNK }, { slots: 2, withFfi });
+    await using threads = startThreads(2, withFfi);
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ minLength: 1, maxLength: 5000 }),
@@ -42,7 +48,7 @@ for (const withFfi of [true, false]) {
   });
 
   test(`noise, a chunk that is cut off, and one that unpacks to another length have no digest ${how}`, async () => {
-    await using threads = new ChunkThreads({ chunkBytes: CHUNK }, { slots: 1, withFfi });
+    await using threads = startThreads(1, withFfi);
     const slot = slotOf(threads, 0);
     const packed = zstdCompressSync(Buffer.alloc(100 * CHUNK, 'chunk'));
     const digestOf = async (bytes: Uint8Array): Promise<readonly string[]> =>
@@ -55,7 +61,7 @@ for (const withFfi of [true, false]) {
 }
 
 test('a thread that ends is a failure with a reason, also for later orders', async () => {
-  await using threads = new ChunkThreads({ chunkBytes: CHUNK }, { slots: 1 });
+  await using threads = startThreads(1);
   const absent = { ...slotOf(threads, 0), number: 9 };
   await assert.rejects(threads.digests(absent, []), /a thread that unpacks chunks ended: there is no slot 9/);
   await assert.rejects(threads.digests(slotOf(threads, 0), []), /there is no slot 9/);

@@ -26,10 +26,9 @@ export interface Slot {
   readonly packed: Buffer<SharedArrayBuffer>;
 }
 
-interface ThreadOptions {
+export interface Room {
   readonly slots: number;
   readonly servingSlots?: number;
-  readonly withFfi?: boolean;
 }
 
 interface Waiting {
@@ -43,27 +42,38 @@ interface Thread {
 }
 
 export class ChunkThreads {
-  readonly slots: readonly Slot[];
-  /** Each has room for one chunk. */
-  readonly servingSlots: readonly Slot[];
   readonly #threads: readonly Thread[];
+  #slots: readonly Slot[] = [];
+  #servingSlots: readonly Slot[] = [];
   #orders = 0;
   #failure: Error | undefined;
 
-  constructor(
-    image: { readonly chunkBytes: number },
-    { slots, servingSlots = 0, withFfi = true }: ThreadOptions,
-  ) {
-    const room = stretchRoom(image);
-    this.slots = Array.from({ length: slots }, (_, number) => slotOf(number, room));
-    this.servingSlots = Array.from({ length: servingSlots }, (_, number) =>
-      slotOf(slots + number, {
-        diskBytes: image.chunkBytes,
-        packedBytes: image.chunkBytes + OVERHEAD_BYTES_MAX,
-      }),
-    );
+  /** They start beside other work. */
+  constructor({ withFfi = true }: { readonly withFfi?: boolean } = {}) {
     const threads = Math.max(THREADS_MIN, Math.min(availableParallelism(), THREADS_MAX));
     this.#threads = Array.from({ length: threads }, () => this.#start(chunkProgram({ withFfi })));
+  }
+
+  /** Makes the memory. Call it once, before everything else. */
+  allocate(image: { readonly chunkBytes: number }, { slots, servingSlots = 0 }: Room): void {
+    const room = stretchRoom(image);
+    const { chunkBytes } = image;
+    const servingRoom = { diskBytes: chunkBytes, packedBytes: chunkBytes + OVERHEAD_BYTES_MAX };
+    this.#slots = Array.from({ length: slots }, (_, number) => slotOf(number, room));
+    this.#servingSlots = Array.from({ length: servingSlots }, (_, number) =>
+      slotOf(slots + number, servingRoom),
+    );
+    const memory = [...this.#slots, ...this.#servingSlots].map(({ disk, packed }) => ({ disk, packed }));
+    for (const { worker } of this.#threads) worker.postMessage({ kind: 'memory', slots: memory }, []);
+  }
+
+  get slots(): readonly Slot[] {
+    return this.#slots;
+  }
+
+  /** Each has room for one chunk. */
+  get servingSlots(): readonly Slot[] {
+    return this.#servingSlots;
   }
 
   /** Returns the SHA-256 of each piece, and '' for a piece that cannot be unpacked. */
@@ -102,8 +112,7 @@ export class ChunkThreads {
   }
 
   #start(program: string): Thread {
-    const workerData = [...this.slots, ...this.servingSlots].map(({ disk, packed }) => ({ disk, packed }));
-    const worker = new Worker(program, { eval: true, workerData, resourceLimits: LIMITS });
+    const worker = new Worker(program, { eval: true, resourceLimits: LIMITS });
     const waiting = new Map<number, Waiting>();
     worker.on('message', ({ id, results }: ChunkReport) => {
       waiting.get(id)?.resolve(results);

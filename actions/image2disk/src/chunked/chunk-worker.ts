@@ -24,6 +24,12 @@ export interface Piece {
   readonly length: number;
 }
 
+/** The first message. It has no answer. */
+interface MemoryOrder {
+  readonly kind: 'memory';
+  readonly slots: readonly SlotMemory[];
+}
+
 export type ChunkOrder =
   | { readonly kind: 'hash'; readonly id: number; readonly slot: number; readonly pieces: readonly Piece[] }
   | ({ readonly kind: 'pack'; readonly id: number; readonly slot: number } & PackOrder)
@@ -141,7 +147,7 @@ interface WorkerParts {
 }
 
 function chunkWorker({ threads, crypto, unpack, pack, zero }: WorkerParts): void {
-  const slots: readonly SlotMemory[] = threads.workerData;
+  let slots: readonly SlotMemory[] = [];
   const port = threads.parentPort;
   const digestOf = ({ disk, packed }: SlotMemory, piece: Piece): string => {
     const target = disk.subarray(piece.start, piece.start + piece.length);
@@ -162,7 +168,11 @@ function chunkWorker({ threads, crypto, unpack, pack, zero }: WorkerParts): void
     }
     return order.pieces.map((piece) => digestOf(memory, piece));
   };
-  port?.on('message', (order: ChunkOrder) => {
+  port?.on('message', (order: ChunkOrder | MemoryOrder) => {
+    if (order.kind === 'memory') {
+      slots = order.slots;
+      return;
+    }
     const report: ChunkReport = { id: order.id, results: resultsOf(order) };
     port.postMessage(report, []);
   });

@@ -7,6 +7,14 @@ import {
   withRetries,
   type RangeRequest,
 } from '@tinkerbell/action-kit';
+import { eachPiece } from './each-piece.ts';
+import { DECLINED, type RangeConnections } from './range-connections.ts';
+
+interface WantedPart {
+  readonly offset: number;
+  readonly target: Uint8Array;
+  readonly connections: RangeConnections;
+}
 
 /**
  * Fills `target` with the part of a file that begins at `offset`. What arrived before a break is kept, so that no byte is fetched
@@ -16,29 +24,39 @@ import {
  */
 export async function fetchPart(
   request: RangeRequest,
-  { offset, target }: { readonly offset: number; readonly target: Uint8Array },
+  { offset, target, connections }: WantedPart,
 ): Promise<void> {
   let done = 0;
   await withRetries(request, async () => {
     const first = offset + done;
+    const { url: start, signal } = request;
+    const arrived = (count: number): void => void (done += count);
+    const end = await connections.fetch({
+      url: start,
+      first,
+      target: target.subarray(done),
+      signal,
+      arrived,
+    });
+    if (end !== DECLINED) return;
     const headers = { Range: `bytes=${first}-${offset + target.length - 1}` };
-    const { response, url } = await getFollowing(request.url, headers, request.signal);
+    const { response, url } = await getFollowing(start, headers, signal);
     const status = response.statusCode ?? 0;
-    const start = Number(/^bytes (\d{1,15})-/.exec(response.headers['content-range'] ?? '')?.[1]);
-    if (status !== 206 || start !== first) {
+    const firstSent = Number(/^bytes (\d{1,15})-/.exec(response.headers['content-range'] ?? '')?.[1]);
+    if (status !== 206 || firstSent !== first) {
       response.destroy();
       if (status >= 400) throw refusedBy(url, status);
       throw new ActionError(
         `${url.href} does not send ranges: it answered ${status} for byte ${first}. Use a registry that does`,
       );
     }
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      if (done + chunk.length > target.length)
+    await eachPiece(response, (piece) => {
+      if (done + piece.length > target.length)
         throw new ActionError(`${url.href} sent more than the requested range`);
-      target.set(chunk, done);
-      done += chunk.length;
-      releaseChunk(chunk);
-    }
+      target.set(piece, done);
+      done += piece.length;
+      releaseChunk(piece);
+    });
     if (done < target.length)
       throw new DroppedError(`the server ended after ${done} of ${target.length} bytes`);
   });

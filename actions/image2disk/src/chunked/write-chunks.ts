@@ -13,8 +13,9 @@ import {
 } from '@tinkerbell/images';
 import { hexOf } from '@tinkerbell/oci';
 import type { ChunkDisk } from './chunk-disk.ts';
-import { ChunkThreads, type Slot } from './chunk-threads.ts';
+import type { ChunkThreads, Slot } from './chunk-threads.ts';
 import { Sharing } from '../peers/sharing.ts';
+import { RangeConnections } from './range-connections.ts';
 import type { RegistryImage } from './registry-image.ts';
 import { inOrder, shared, type Assignment, type Source } from './stretch-source.ts';
 import { diskBytesOf, writeFromPeer, writeFromServer, type FromPeer } from './write-stretch.ts';
@@ -47,6 +48,8 @@ interface Work {
   readonly registry: RegistryImage;
   readonly disk: ChunkDisk;
   readonly request: Omit<RangeRequest, 'url'>;
+  /** Without memory yet. */
+  readonly threads: ChunkThreads;
   /** The address of the manifest, whose server names peers. Absent: alone. */
   readonly peersFrom?: URL | undefined;
   /** Called for each stretch that the disk has. */
@@ -54,23 +57,26 @@ interface Work {
 }
 
 interface RunningWork extends Work {
-  readonly threads: ChunkThreads;
+  readonly connections: RangeConnections;
   readonly sharing: Sharing | undefined;
 }
 
 /** @throws ActionError when a chunk cannot be fetched, is damaged, or cannot be written. */
 export async function writeChunks(order: Work): Promise<ChunkTotals> {
+  const { threads } = order;
   const { image } = order.registry;
-  await using threads = new ChunkThreads(image, {
-    slots: LANES,
-    servingSlots: order.peersFrom === undefined ? 0 : answersAtOnce(image),
-  });
+  const servingSlots = order.peersFrom === undefined ? 0 : answersAtOnce(image);
+  threads.allocate(image, { slots: LANES, servingSlots });
   const failed = new AbortController();
   const signal = AbortSignal.any([order.request.signal, failed.signal]);
   const request = { ...order.request, signal };
-  await using sharing = await sharingFor({ ...order, request }, threads);
-  const work = { ...order, threads, request, sharing };
-  const mayKeep = await holdsAPart(work);
+  // Beside the question for peers. A failure is thrown below.
+  const probing = holdsAPart(order);
+  probing.catch(() => {});
+  await using sharing = await sharingFor({ ...order, request });
+  using connections = new RangeConnections();
+  const work = { ...order, request, sharing, connections };
+  const mayKeep = await probing;
   const totals: Totals = { fetchedBytes: 0, peerBytes: 0, keptChunks: 0, chunks: 0, damagedFrom: new Map() };
   const source = sharing === undefined ? inOrder(image) : shared(sharing, { lanes: LANES, ...request });
   const lane = async (slot: Slot): Promise<void> => {
@@ -95,10 +101,13 @@ export async function writeChunks(order: Work): Promise<ChunkTotals> {
 }
 
 /** Undefined: alone. */
-async function sharingFor(
-  { registry, disk, request, peersFrom }: Work,
-  threads: ChunkThreads,
-): Promise<Sharing | undefined> {
+async function sharingFor({
+  registry,
+  disk,
+  request,
+  threads,
+  peersFrom,
+}: Work): Promise<Sharing | undefined> {
   const table = peersFrom === undefined ? undefined : chunkTable(registry.image);
   if (peersFrom === undefined || table === undefined) return undefined;
   return await Sharing.open({ registry, disk, threads, table, request: { ...request, url: peersFrom } });
@@ -172,7 +181,7 @@ function recordWrong(
 }
 
 /** A disk with other content is not read as a whole. */
-async function holdsAPart(work: RunningWork): Promise<boolean> {
+async function holdsAPart(work: Work): Promise<boolean> {
   const probes = probePositions(work.registry.image).values();
   let found = false;
   const probe = async (slot: Slot): Promise<void> => {
@@ -186,7 +195,7 @@ async function holdsAPart(work: RunningWork): Promise<boolean> {
 
 /** Returns the chunks that the disk does not have. */
 async function missingIn(
-  { disk, threads }: RunningWork,
+  { disk, threads }: Work,
   stretch: Stretch,
   slot: Slot,
 ): Promise<readonly PlacedChunk[]> {

@@ -7,6 +7,7 @@ import type { ChunkDisk } from './chunk-disk.ts';
 import type { ChunkThreads, Slot } from './chunk-threads.ts';
 import type { Piece } from './chunk-worker.ts';
 import { fetchPart } from './fetch-part.ts';
+import type { RangeConnections } from './range-connections.ts';
 import type { RegistryImage } from './registry-image.ts';
 
 /** A chunk that was damaged on its way is fetched again. */
@@ -18,6 +19,7 @@ export interface StretchParts {
   readonly disk: ChunkDisk;
   readonly request: Omit<RangeRequest, 'url'>;
   readonly threads: ChunkThreads;
+  readonly connections: RangeConnections;
   readonly sharing?: Sharing | undefined;
 }
 
@@ -31,7 +33,8 @@ export async function writeFromServer(parts: StretchParts, stretch: Stretch, slo
     length: chunk.stored.length,
   }));
   for (let fetches = 1; ; fetches += 1) {
-    await fetchPart({ ...parts.request, url }, { offset, target: slot.packed.subarray(0, length) });
+    const target = slot.packed.subarray(0, length);
+    await fetchPart({ ...parts.request, url }, { offset, target, connections: parts.connections });
     parts.sharing?.received(length);
     const damaged = await writeIfRight(parts, { stretch, packed, slot });
     if (damaged === undefined) return length * fetches;

@@ -3,6 +3,7 @@ import type { Agent, IncomingMessage } from 'node:http';
 import { releaseChunk } from '@tinkerbell/action-kit';
 import { SECRET_HEADER, type KnownPeer } from '@tinkerbell/images';
 import { messageOf } from '@tinkerbell/platform-contract';
+import { eachPiece } from '../chunked/each-piece.ts';
 import { CHUNKS_PATH } from './peer-server.ts';
 
 /** Not imported: platform/node/src/node-http.ts gives the reason. */
@@ -74,12 +75,12 @@ async function bodyOf(response: IncomingMessage, target: Uint8Array): Promise<Fe
   if (status !== 200 || !(announced > 0 && announced <= target.length))
     return { kind: 'wrong', reason: `answered ${status} with ${announced} bytes` };
   let length = 0;
-  for await (const bytes of response as AsyncIterable<Buffer>) {
-    if (length + bytes.length > announced) return { kind: 'wrong', reason: 'sent more than announced' };
-    target.set(bytes, length);
-    length += bytes.length;
-    releaseChunk(bytes);
-  }
+  await eachPiece(response, (piece) => {
+    if (length + piece.length > announced) throw new Error('sent more than announced');
+    target.set(piece, length);
+    length += piece.length;
+    releaseChunk(piece);
+  });
   if (length < announced) return { kind: 'wrong', reason: `sent ${length} of ${announced} bytes` };
   return { kind: 'bytes', length };
 }

@@ -58,7 +58,10 @@ async function registry(context: TestContext, { slowMs = 0, linkMs = 0, answer }
     if (range === null) return void response.end(blob);
     const body = blob.subarray(Number(range[1]), Number(range[2]) + 1);
     seen.sent += body.length;
-    const headers = { 'Content-Range': `bytes ${range[1]}-${range[2]}/${blob.length}` };
+    const headers = {
+      'Content-Range': `bytes ${range[1]}-${range[2]}/${blob.length}`,
+      'Content-Length': body.length,
+    };
     freeMs = Math.max(freeMs, performance.now()) + linkMs;
     const waitMs = freeMs - performance.now() + slowMs;
     setTimeout(() => response.writeHead(206, headers).end(body), waitMs);

@@ -86,7 +86,8 @@ test('a disk that returns other bytes than were written sends nothing', HANGS, a
   writeFileSync(path, bytes);
   const ended = new AbortController();
   await using disk = await openChunkDisk(path, { sizeBytes: undefined, imageBytes: CHUNK }, ended.signal);
-  await using threads = new ChunkThreads({ chunkBytes: CHUNK }, { slots: 1, servingSlots: 1 });
+  await using threads = new ChunkThreads();
+  threads.allocate({ chunkBytes: CHUNK }, { slots: 1, servingSlots: 1 });
   const chunk = {
     position: 0,
     diskOffset: 0,

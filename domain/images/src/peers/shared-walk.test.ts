@@ -190,6 +190,22 @@ test('a peer is asked for two stretches at once, and after an address was wrong 
   assert.equal(walk.next({ number: 4, of: 6 }, 0).kind, 'server');
 });
 
+test('a peer whose two requests fail counts once against its address', () => {
+  const walk = new SharedWalk(startsOf(40), () => 0);
+  const heard = (port: number): void =>
+    walk.heard({ place: 0, secret: '', peers: [{ address: '192.0.2.9', port, have: [[0, 80]] }] });
+  for (const port of [2001, 2002]) {
+    heard(port);
+    const steps = [4, 5].map((number) => walk.next({ number, of: 6 }, 0));
+    for (const step of steps) {
+      assert.ok(step.kind === 'peer' && step.peer.port === port);
+      walk.drop(step.peer);
+    }
+  }
+  heard(2003);
+  assert.equal(walk.next({ number: 4, of: 6 }, 0).kind, 'peer');
+});
+
 test('an agent begins at its place, and only what the disk has is offered', () => {
   const walk = new SharedWalk(startsOf(10), () => 0);
   walk.heard({ place: 0.5, secret: '', peers: [] });

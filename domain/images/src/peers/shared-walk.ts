@@ -104,6 +104,8 @@ export class SharedWalk {
   /** Wrong, slow or silent: it is not asked again. */
   drop(peer: KnownPeer): void {
     const { address } = peer;
+    // Two requests to it may end at once.
+    if (this.#dropped.has(keyOf(peer))) return;
     this.#dropped.add(keyOf(peer));
     this.#drops.set(address, (this.#drops.get(address) ?? 0) + 1);
     for (const [key, other] of this.#peers) if (this.#isDropped(other)) this.#peers.delete(key);
