@@ -5,7 +5,6 @@ import { messageOf, PlatformError, type FailedPort, type Log } from '@tinkerbell
 import { runBeforeOtherThreads } from '@tinkerbell/platform-node/thread-priority';
 import {
   holderOf,
-  collectGarbageOfStart,
   keepFreeMemorySmall,
   nodeClock,
   nodeUdp,
@@ -56,7 +55,6 @@ async function main(): Promise<number> {
     // Otherwise Node writes it only at a graceful exit, and a server that is killed always starts slowly.
     flushCompileCache();
     await keepFreeMemorySmall();
-    collectGarbageOfStart();
     runBeforeOtherThreads();
     await server.stopped();
     return 0;

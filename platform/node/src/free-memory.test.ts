@@ -38,28 +38,3 @@ test(
     assert.ok(after < before - 30, `${before} MB, then ${after} MB`);
   },
 );
-
-const quietProgram = `
-  import { collectGarbageOfStart } from ${JSON.stringify(new URL('free-memory.ts', import.meta.url).href)};
-  let garbage = [];
-  for (let index = 0; index < 200_000; index += 1) garbage.push({ index });
-  garbage = undefined;
-  const kept = () => process.memoryUsage().heapTotal / 1e6;
-  const before = kept();
-  collectGarbageOfStart();
-  const timer = setInterval(() => {
-    if (kept() > before - 5) return;
-    clearInterval(timer);
-    console.log('collected');
-  }, 100);
-`;
-
-test('the garbage of the start is collected in a quiet second', () => {
-  const { stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--max-semi-space-size=8', '--input-type=module-typescript', '--eval', quietProgram],
-    { encoding: 'utf8', timeout: 60_000 },
-  );
-  assert.equal(stderr, '');
-  assert.equal(stdout, 'collected\n');
-});

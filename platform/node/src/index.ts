@@ -3,7 +3,7 @@ export { nodeRandom } from './random.ts';
 export { createNodeLog, type NodeLogOptions } from './log.ts';
 export { nodeSpawn } from './spawn.ts';
 export { nodeFiles } from './files.ts';
-export { collectGarbageOfStart, keepFreeMemorySmall } from './free-memory.ts';
+export { keepFreeMemorySmall } from './free-memory.ts';
 export { createNodeAddressProbe } from './address-probe.ts';
 export { tryNetwork, tryPorts } from './network-trial.ts';
 export { nodeRouterDiscovery } from './router-discovery.ts';
