@@ -20,10 +20,11 @@ import {
 import { FrameOutput, type Allocate } from './frame-output.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { areTrailers, isRequest, type Fields } from './request-fields.ts';
-import { ResetBudget } from './reset-budget.ts';
+import { FrameBudget } from './frame-budget.ts';
 import { ServerStream, type StreamOwner } from './server-stream.ts';
 import type { TextPool } from './text-pool.ts';
 import { dataIn, headersIn, joined, mustHave, protocolError } from './frame-payload.ts';
+import { windowAfter } from './settings.ts';
 
 /** A client announces HTTP/2 by these characters (section 3.4). */
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
@@ -36,6 +37,10 @@ const STREAMS_MAX = 65_536;
 const OPAQUE_BYTES = 8;
 /** The parts of one header block. An honest client sends full frames. */
 const PARTS_MAX = 16;
+/** Opening and resetting a stream costs the client nothing (CVE-2023-44487). The number is that of nghttp2. */
+const RESETS_BURST = 1000;
+/** An honest client sends one or two. Each concerns all streams. */
+const SETTINGS_BURST = 20;
 const NO_BYTES = new Uint8Array(0);
 
 /** What the connection needs, and what it reports. */
@@ -73,7 +78,8 @@ export class ServerConnection implements StreamOwner {
   #hasPreface = false;
   #hasSettings = false;
   #block: OpenBlock | undefined;
-  #resets: ResetBudget | undefined;
+  #resets: FrameBudget | undefined;
+  #settingsFrames: FrameBudget | undefined;
   #lastStreamId = 0;
   #sendWindow = WINDOW_DEFAULT;
   #streamWindow = WINDOW_DEFAULT;
@@ -294,9 +300,7 @@ export class ServerConnection implements StreamOwner {
     mustHave(frame, 4);
     const stream = this.#streamOf(frame);
     if (stream === undefined) return;
-    const nowMs = this.#options.nowMs();
-    this.#resets ??= new ResetBudget(nowMs);
-    if (!this.#resets.take(nowMs)) throw new ConnectionError(errorCodes.enhanceYourCalm, 'too many resets');
+    this.#limit((this.#resets ??= new FrameBudget(RESETS_BURST, this.#options.nowMs())));
     stream.abort();
   }
 
@@ -308,22 +312,24 @@ export class ServerConnection implements StreamOwner {
       throw new ConnectionError(errorCodes.frameSize, 'settings of a wrong size');
     this.#hasSettings = true;
     if (isAck) return;
-    for (let at = 0; at < payload.length; at += 6)
-      this.#setting(uint16At(payload, at), uint32At(payload, at + 2));
+    this.#limit((this.#settingsFrames ??= new FrameBudget(SETTINGS_BURST, this.#options.nowMs())));
+    this.#resizeStreams(windowAfter(this.#streamWindow, payload));
     this.output.frame({ type: frameTypes.settings, flags: flags.ack, streamId: 0 }, NO_BYTES);
     this.wake();
   }
 
-  #setting(id: number, value: number): void {
-    if (id === settingIds.enablePush && value > 1) throw protocolError('a wrong setting of pushes');
-    if (id === settingIds.maxFrameSize && (value < FRAME_BYTES_MAX || value > 0xff_ffff))
-      throw protocolError('a wrong size of frames');
-    if (id !== settingIds.initialWindowSize) return;
-    if (value > WINDOW_MAX) throw new ConnectionError(errorCodes.flowControl, 'a window is too large');
-    const more = value - this.#streamWindow;
-    this.#streamWindow = value;
+  /** Once for each frame, because a client may have thousands of streams. */
+  #resizeStreams(window: number): void {
+    const more = window - this.#streamWindow;
+    this.#streamWindow = window;
+    if (more === 0) return;
     for (const stream of this.#streams.values())
       if (!stream.widen(more)) throw new ConnectionError(errorCodes.flowControl, 'a window is too large');
+  }
+
+  #limit(budget: FrameBudget): void {
+    if (!budget.take(this.#options.nowMs()))
+      throw new ConnectionError(errorCodes.enhanceYourCalm, 'too many frames of a kind');
   }
 
   #ping(frame: Frame): void {
@@ -356,11 +362,15 @@ export class ServerConnection implements StreamOwner {
     return this.#streams.get(streamId);
   }
 
+  /** Stops when there is no room, because a client may make room byte by byte for thousands of streams. */
   #flushWaiting(): void {
     const waiting = this.#waiting;
     if (waiting === undefined) return;
-    this.#waiting = undefined;
-    for (const stream of waiting) if (stream.isOpen && stream.flush()) stream.listener.drained();
+    for (const stream of waiting) {
+      if (this.room() <= 0) return;
+      waiting.delete(stream);
+      if (stream.isOpen && stream.flush()) stream.listener.drained();
+    }
   }
 
   #update(bytes: number): void {

@@ -172,9 +172,10 @@ export class ServerStream {
     return true;
   }
 
+  /** A stream whose own window is full continues when that becomes wider, and does not wait for the connection. */
   #wait(): false {
     this.#owner.wake();
-    this.#owner.waits(this);
+    if (this.#sendWindow > 0) this.#owner.waits(this);
     return false;
   }
 

@@ -19,7 +19,7 @@ const SILENCE_MS = 30_000;
 /** Any byte of the client answers the question. */
 const ANSWER_MS = 20_000;
 /** The limit for a client that sends much and reads nothing. */
-const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
+const UNSENT_BYTES_MAX = 8 * 1024 * 1024;
 const CONTENT_TYPE = /^application\/grpc($|\+proto$|;)/;
 
 export interface ServedMethod {

@@ -10,7 +10,7 @@ import { MessageSplitter, prefixed, type RawMessage } from './messages.ts';
 
 const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** The limit for incomplete messages on one connection. A thousand agents behind a gateway share one. */
-const HELD_BYTES_MAX = 256 * 1024 * 1024;
+const HELD_BYTES_MAX = 32 * 1024 * 1024;
 
 /** A method as `serviceDefinition` describes it. */
 export interface CallMethod<Request = unknown, Response = unknown> {
@@ -187,6 +187,8 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
 
   #deliver(bytes: Buffer): void {
     if (this.#isOver) return;
+    if (!this.#deps.method.requestStream && this.#requests.length > 0)
+      return this.#fail(grpcStatus.unimplemented, 'the method has one request');
     try {
       this.#requests.push(this.#deps.method.requestDeserialize(bytes));
     } catch {
