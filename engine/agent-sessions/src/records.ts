@@ -36,9 +36,14 @@ export class Records {
    * that were never read.
    */
   async of(machines: readonly (Hardware | undefined)[]): Promise<readonly AgentRecord[]> {
-    const keys = machines.map((one) => one && keyOf(one)).filter((key) => key !== undefined);
-    const records = await Promise.all(keys.map((key) => this.#read(key)));
-    return records.filter((record) => record !== undefined);
+    const records: AgentRecord[] = [];
+    // One after the other, because nearly every agent has one machine, and asks with each heartbeat.
+    for (const machine of machines) {
+      const key = machine && keyOf(machine);
+      const record = key && (await this.#read(key));
+      if (record !== undefined) records.push(record);
+    }
+    return records;
   }
 
   /** Resolves with undefined when the change is durable. Rejects when the store does not accept it. */

@@ -36,6 +36,9 @@ function codeNameOf(code: RpcCode): string {
   return words.join('');
 }
 
+/** Calls `take` for each request of a stream. Resolves when there are no more, and rejects when `take` does. */
+export type EachRequest<Request> = (take: (request: Request) => Promise<void>) => Promise<void>;
+
 /** The destination of a stream's responses. */
 export interface Sender<Response> {
   /** Resolves when the transport has room for more. */
@@ -141,17 +144,19 @@ export class Calls {
     return { start };
   }
 
-  /** Requests are read one at a time. A broken request stream ends the iteration. */
+  /** Requests are read one at a time. A broken stream ends like one that the client has ended. */
   bidiStream<Request, Response>(
     method: string,
-    body: (requests: AsyncIterable<Request>, out: ResponseStream<Response>, caller: Caller) => Promise<void>,
+    body: (each: EachRequest<Request>, out: ResponseStream<Response>, caller: Caller) => Promise<void>,
   ): CallHandler<Request, Response> {
     const start = (call: ServerCall<Request, Response>): void => {
       const open = this.#begin('bidi_stream', call);
-      const requests = call.requests(() => open.count.received.add());
-      this.#run(method, { call, open }, (out) =>
-        Promise.race([body(requests, out, call), stopped(open.ending)]),
-      );
+      const each: EachRequest<Request> = (take) =>
+        call.eachRequest((request) => {
+          open.count.received.add();
+          return take(request);
+        });
+      this.#run(method, { call, open }, (out) => Promise.race([body(each, out, call), stopped(open.ending)]));
     };
     return { start };
   }

@@ -36,17 +36,16 @@ export function reflectionRpcs(calls: Calls, services: readonly RpcService[]): r
   const listed = [...services.map(({ descriptor }) => descriptor.typeName), ...names].toSorted();
   const handler = calls.bidiStream<ServerReflectionRequest, ServerReflectionResponse>(
     'ServerReflectionInfo',
-    async (requests, out) => {
-      for await (const request of requests) {
-        await out.send(
+    (each, out) =>
+      each((request) =>
+        out.send(
           create(ServerReflectionResponseSchema, {
             validHost: request.host,
             originalRequest: request,
             messageResponse: answer(request.messageRequest, index, listed),
           }),
-        );
-      }
-    },
+        ),
+      ),
   );
   return names.map((name) => ({
     descriptor: ServerReflection,

@@ -57,7 +57,8 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
   /** Compressed messages are decompressed one after the other. */
   #decompressing: Promise<void> | undefined;
   #cancelDeadline: (() => void) | undefined;
-  #wakeReader: (() => void) | undefined;
+  #reader: Reader<Request> | undefined;
+  #isReading = false;
   #wakeSender: (() => void) | undefined;
 
   /** Throws a CallFailure for an invalid deadline. */
@@ -92,15 +93,16 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     throw new Error(`${this.path} was started without a request`);
   }
 
-  /** The requests of a stream, for one reader. It ends early when the stream breaks. `onTaken` is called for each of them. */
-  requests(onTaken: () => void): AsyncIterable<Request> {
-    const next = (): Promise<IteratorResult<Request>> => {
-      const result = this.#taken(onTaken);
-      return result === undefined
-        ? new Promise((resolve) => (this.#wakeReader = () => this.#wake(resolve, onTaken)))
-        : Promise.resolve(result);
-    };
-    return { [Symbol.asyncIterator]: () => ({ next }) };
+  /**
+   * Calls `take` for each request of a stream, one after the other. Resolves when the client sends no more, also when the stream breaks.
+   * Rejects when `take` does. Between two requests nothing waits, because what ten thousand idle agents leave waiting costs the
+   * garbage collector more than the rest of their heartbeats.
+   */
+  eachRequest(take: (request: Request) => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#reader = { take, resolve, reject };
+      void this.#read();
+    });
   }
 
   /** Returns false when the client must read before more is sent. */
@@ -195,35 +197,40 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
       // Its message would quote what the client sent.
       return this.#fail(grpcStatus.internal, 'the request cannot be decoded');
     }
-    this.#wakeReader?.();
+    if (this.#reader !== undefined && !this.#isReading) void this.#read();
   }
 
   #end(): void {
     if (this.#isOver) return;
     this.#isRequestOver = true;
     const { method, handler } = this.#deps;
-    if (method.requestStream) this.#wakeReader?.();
+    if (method.requestStream) void this.#read();
     else if (this.#requests.length === 1) handler.start(this);
     else this.#fail(grpcStatus.unimplemented, 'the method has one request');
   }
 
-  /** Returns the next request or the end, or undefined when there is neither. */
-  #taken(onTaken: () => void): IteratorResult<Request> | undefined {
-    const value = this.#requests.shift();
-    if (value === undefined) return this.#isRequestOver || this.#isOver ? END : undefined;
-    onTaken();
-    if (this.#requests.length === 0 && this.#unread > 0) {
-      this.#deps.stream.consumed(this.#unread);
-      this.#unread = 0;
+  /** Never rejects. */
+  async #read(): Promise<void> {
+    const reader = this.#reader;
+    if (reader === undefined || this.#isReading) return;
+    this.#isReading = true;
+    try {
+      for (let next = this.#requests.shift(); next !== undefined; next = this.#requests.shift()) {
+        if (this.#requests.length === 0) this.#returnUnread();
+        await reader.take(next);
+      }
+      if (this.#isRequestOver || this.#isOver) reader.resolve();
+    } catch (error) {
+      this.#reader = undefined;
+      reader.reject(error);
     }
-    return { done: false, value };
+    this.#isReading = false;
   }
 
-  #wake(resolve: (result: IteratorResult<Request>) => void, onTaken: () => void): void {
-    const result = this.#taken(onTaken);
-    if (result === undefined) return;
-    this.#wakeReader = undefined;
-    resolve(result);
+  #returnUnread(): void {
+    if (this.#unread === 0) return;
+    this.#deps.stream.consumed(this.#unread);
+    this.#unread = 0;
   }
 
   #fail(code: GrpcStatus, details: string): void {
@@ -236,9 +243,13 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     this.#isOver = true;
     this.#deps.peer.heldBytes -= this.#messages.held;
     this.#cancelDeadline?.();
-    this.#wakeReader?.();
+    void this.#read();
     this.drained();
   }
 }
 
-const END = { done: true, value: undefined } as const;
+interface Reader<Request> {
+  take(request: Request): Promise<void>;
+  resolve(): void;
+  reject(error: unknown): void;
+}

@@ -59,8 +59,8 @@ export function agentRpc(deps: AgentRpcDeps, calls: Calls): RpcService {
       tried: calls.unary<TriedRequest, TriedResponse>('Tried', (request, _, caller) =>
         tried(deps, request, (said) => deps.door.admit(caller, said)),
       ),
-      output: calls.bidiStream<OutputRequest, OutputResponse>('Output', (requests, out, caller) =>
-        takeOutput(deps, requests, { out, admit: (said) => deps.door.admit(caller, said) }),
+      output: calls.bidiStream<OutputRequest, OutputResponse>('Output', (each, out, caller) =>
+        takeOutput(deps, each, { out, admit: (said) => deps.door.admit(caller, said) }),
       ),
     },
   };

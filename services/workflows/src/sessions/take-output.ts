@@ -13,7 +13,7 @@ import { primaryMacOf } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
 import { actionAt } from '@tinkerbell/workflow';
 import type { WorkflowsMetrics } from '../metrics.ts';
-import type { Sender } from '../grpc/calls.ts';
+import type { EachRequest, Sender } from '../grpc/calls.ts';
 import type { Admit } from '../identity/agent-door.ts';
 import { ActionOutput, type OutputStream } from './action-output.ts';
 import { attemptKey, namesOf } from './attempt.ts';
@@ -30,6 +30,9 @@ interface Deps {
 /** Lines arrive many times a second. */
 const ADMITTED_MS = 1000;
 
+/** The answer to every heartbeat. */
+const HEARD = create(OutputResponseSchema);
+
 const streamNames: Readonly<Record<number, OutputStream>> = {
   [LineStream.STDOUT]: 'stdout',
   [LineStream.STDERR]: 'stderr',
@@ -39,21 +42,24 @@ const streamNames: Readonly<Record<number, OutputStream>> = {
 /** Ends when the agent ends it. Rejects with an RpcError as soon as the session is not live. */
 export async function takeOutput(
   deps: Deps,
-  requests: AsyncIterable<OutputRequest>,
+  each: EachRequest<OutputRequest>,
   { out, admit }: { readonly out: Sender<OutputResponse>; readonly admit: Admit },
 ): Promise<void> {
   let askedMs = Number.NEGATIVE_INFINITY;
   let asked = '';
-  for await (const { sessionId, payload } of requests) {
+  await each(async ({ sessionId, payload }) => {
     const session = deps.sessions.live(sessionId);
     const nowMs = deps.clock.monotonicMs();
     if (asked !== sessionId || nowMs - askedMs >= ADMITTED_MS) {
       await admit({ agentId: session.agentId, purpose: 'report' });
       [asked, askedMs] = [sessionId, nowMs];
     }
-    const answer = payload.case === 'lines' ? takeLines(deps, session, payload.value) : {};
-    await out.send(create(OutputResponseSchema, answer));
-  }
+    await out.send(
+      payload.case === 'lines'
+        ? create(OutputResponseSchema, takeLines(deps, session, payload.value))
+        : HEARD,
+    );
+  });
 }
 
 /** Lines of an action that is not assigned to the agent are acknowledged and dropped, because nobody can read them. */
