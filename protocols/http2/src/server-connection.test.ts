@@ -163,6 +163,42 @@ test('a client that resets many streams is dropped', () => {
   assert.equal(goAwayCode(client), errorCodes.enhanceYourCalm);
 });
 
+test('a client that changes its settings all the time is dropped', () => {
+  const client = clientOf();
+  for (let count = 0; count < 20; count++) client.send(settings([[4, count]]));
+  assert.equal(goAwayCode(client), errorCodes.enhanceYourCalm);
+});
+
+test('a frame of many settings visits each stream once', () => {
+  const client = clientOf();
+  client.request(1, END_STREAM);
+  let visits = 0;
+  const widen = client.stream.widen.bind(client.stream);
+  client.stream.widen = (bytes) => {
+    visits += 1;
+    return widen(bytes);
+  };
+  client.send(settings(Array.from({ length: 2000 }, (_, value) => [4, value] as const)));
+  assert.equal(visits, 1);
+});
+
+test('a client that makes room byte by byte costs one stream each time', () => {
+  const client = clientOf();
+  for (let id = 1; id < 200; id += 2) client.request(id, END_STREAM);
+  let flushes = 0;
+  for (const stream of client.streams) {
+    stream.sendHeaders(encodeFields([[':status', '200']]), false);
+    stream.sendData(Buffer.alloc(1000));
+    const flush = stream.flush.bind(stream);
+    stream.flush = () => {
+      flushes += 1;
+      return flush();
+    };
+  }
+  for (let count = 0; count < 100; count++) client.send(frame(windowUpdate, 0, 0, number(1)));
+  assert.ok(flushes <= 200, String(flushes));
+});
+
 test('header fields without end are not collected', () => {
   for (const part of [Buffer.alloc(0), Buffer.alloc(16_384)]) {
     const client = clientOf();

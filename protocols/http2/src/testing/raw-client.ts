@@ -74,6 +74,7 @@ export function clientOf(own: readonly (readonly [number, number])[] = [], prefa
   return {
     connection,
     heard,
+    streams,
     get stream() {
       return streams.at(-1)!;
     },

@@ -54,7 +54,8 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
   #isOver = false;
   /** Bytes that the client may send again when the requests have been read. */
   #unread = 0;
-  /** Compressed messages are decompressed one after the other. */
+  /** They are decompressed one after the other, and what follows waits with them. */
+  #compressed: RawMessage[] = [];
   #decompressing: Promise<void> | undefined;
   #cancelDeadline: (() => void) | undefined;
   #reader: Reader<Request> | undefined;
@@ -140,8 +141,8 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     if (peer.heldBytes > HELD_BYTES_MAX)
       return this.#fail(grpcStatus.resourceExhausted, 'too much data on one connection');
     for (const message of messages) this.#take(message);
-    if (this.#requests.length === 0 || !this.#deps.method.requestStream) stream.consumed(bytes.length);
-    else this.#unread += bytes.length;
+    this.#unread += bytes.length;
+    this.#mayReturnUnread();
   }
 
   end(): void {
@@ -172,19 +173,25 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
       this.#deliver(bytes);
       return;
     }
-    const before = this.#decompressing ?? Promise.resolve();
+    this.#compressed.push({ isCompressed, bytes });
+    this.#decompressing ??= this.#decompress();
+  }
+
+  async #decompress(): Promise<void> {
     const encoding = this.header('grpc-encoding') ?? 'identity';
-    this.#decompressing = before.then(async () => {
-      if (this.#isOver) return;
-      try {
-        this.#deliver(
-          isCompressed ? await decompress({ encoding, bytes, bytesMax: MESSAGE_BYTES_MAX }) : bytes,
-        );
-      } catch (error) {
-        if (!(error instanceof CallFailure)) throw error;
-        this.#fail(error.code, error.message);
-      }
-    });
+    try {
+      for (const { isCompressed, bytes } of this.#compressed)
+        if (!this.#isOver)
+          this.#deliver(
+            isCompressed ? await decompress({ encoding, bytes, bytesMax: MESSAGE_BYTES_MAX }) : bytes,
+          );
+    } catch (error) {
+      if (!(error instanceof CallFailure)) throw error;
+      this.#fail(error.code, error.message);
+    }
+    this.#compressed = [];
+    this.#decompressing = undefined;
+    this.#mayReturnUnread();
   }
 
   #deliver(bytes: Buffer): void {
@@ -227,8 +234,12 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     this.#isReading = false;
   }
 
+  #mayReturnUnread(): void {
+    if (this.#requests.length === 0 || !this.#deps.method.requestStream) this.#returnUnread();
+  }
+
   #returnUnread(): void {
-    if (this.#unread === 0) return;
+    if (this.#unread === 0 || this.#decompressing !== undefined) return;
     this.#deps.stream.consumed(this.#unread);
     this.#unread = 0;
   }
