@@ -96,6 +96,7 @@ test("the agents' port: fails no case but the named ones", { skip: h2spec.skip }
 const shared = {
   pool: new TextPool(),
   allocate: (bytes: number) => Buffer.allocUnsafe(bytes),
+  decodeText: (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1'),
   nowMs: () => performance.now(),
 };
 
@@ -124,7 +125,9 @@ function answerLate(socket: Socket): void {
   };
   const connection = new ServerConnection(events, shared);
   socket.on('data', (bytes: Buffer) => connection.receive(bytes));
-  socket.on('close', () => connection.lost());
+  socket.on('close', () => {
+    for (const _stream of connection.lost());
+  });
   socket.on('error', () => undefined);
 }
 

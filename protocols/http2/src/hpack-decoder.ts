@@ -10,7 +10,11 @@ const TABLE_BYTES_MAX = 4096;
 const ENTRY_BYTES = 32;
 /** Nothing in a block is longer than the block. */
 const INTEGER_MAX = 0x0fff_ffff;
-const CHUNK = 4096;
+/** Longer texts are decoded by the platform, which is faster from here on. */
+const OWN_TEXT_BYTES_MAX = 64;
+
+/** Returns the characters of ISO 8859-1, as in Node. */
+export type DecodeText = (bytes: Uint8Array) => string;
 
 /** Names and values by turns. Undefined: more than the limit. */
 export type DecodedFields = readonly string[] | undefined;
@@ -18,6 +22,7 @@ export type DecodedFields = readonly string[] | undefined;
 export class HpackDecoder {
   readonly #pool: TextPool;
   readonly #listBytesMax: number;
+  readonly #decodeText: DecodeText;
   /** Names and values by turns, the newest entry last. */
   readonly #table: string[] = [];
   #tableBytes = 0;
@@ -25,8 +30,9 @@ export class HpackDecoder {
   #block: Uint8Array = new Uint8Array(0);
   #at = 0;
 
-  constructor(pool: TextPool, listBytesMax: number) {
+  constructor(pool: TextPool, listBytesMax: number, decodeText: DecodeText) {
     this.#pool = pool;
+    this.#decodeText = decodeText;
     this.#listBytesMax = listBytesMax;
   }
 
@@ -119,7 +125,7 @@ export class HpackDecoder {
     }
   }
 
-  /** Section 5.2. Bytes are the characters of ISO 8859-1, as in Node. */
+  /** Section 5.2. */
   #text(): string {
     const isHuffman = (this.#block[this.#at] ?? 0) >= 0x80;
     const length = this.#integer(7);
@@ -129,7 +135,7 @@ export class HpackDecoder {
     this.#at = end;
     const plain = isHuffman ? decodeHuffman(bytes) : bytes;
     if (plain === undefined) throw broken('a text is not in the Huffman code');
-    return textOf(plain);
+    return plain.length <= OWN_TEXT_BYTES_MAX ? String.fromCharCode(...plain) : this.#decodeText(plain);
   }
 
   #byte(): number {
@@ -141,14 +147,6 @@ export class HpackDecoder {
 }
 
 const EMPTY = new Uint8Array(0);
-
-function textOf(bytes: Uint8Array): string {
-  if (bytes.length <= CHUNK) return String.fromCharCode(...bytes);
-  let text = '';
-  for (let at = 0; at < bytes.length; at += CHUNK)
-    text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  return text;
-}
 
 function missing(index: number): never {
   throw broken(`the table has no entry ${index}`);

@@ -7,7 +7,8 @@ import { encodeFields } from './hpack-encoder.ts';
 import { TextPool } from './text-pool.ts';
 
 const LIST_MAX = 65_536;
-const decoder = (listMax = LIST_MAX) => new HpackDecoder(new TextPool(), listMax);
+const decoder = (listMax = LIST_MAX) =>
+  new HpackDecoder(new TextPool(), listMax, (bytes) => Buffer.from(bytes).toString('latin1'));
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
 
 const FIRST = [':method', 'GET', ':scheme', 'http', ':path', '/', ':authority', 'www.example.com'];

@@ -18,7 +18,7 @@ import {
   type Frame,
 } from './frame.ts';
 import { FrameOutput, type Allocate } from './frame-output.ts';
-import { HpackDecoder } from './hpack-decoder.ts';
+import { HpackDecoder, type DecodeText } from './hpack-decoder.ts';
 import { areTrailers, isRequest, type Fields } from './request-fields.ts';
 import { FrameBudget } from './frame-budget.ts';
 import { ServerStream, type StreamOwner } from './server-stream.ts';
@@ -48,7 +48,7 @@ export interface ConnectionEvents {
   request(stream: ServerStream, fields: Fields): void;
   /** There are bytes to send, which `takeOutput` returns. Called once until then. */
   output(): void;
-  /** No stream is open, and none is accepted any longer. End the connection after its output. */
+  /** No request is accepted any longer, and none is answered. End the connection after its output, and call `lost`. */
   finished(): void;
 }
 
@@ -56,6 +56,7 @@ export interface ConnectionEvents {
 export interface ConnectionOptions {
   readonly pool: TextPool;
   readonly allocate: Allocate;
+  readonly decodeText: DecodeText;
   /** Monotonic milliseconds. */
   nowMs(): number;
 }
@@ -92,7 +93,7 @@ export class ServerConnection implements StreamOwner {
   constructor(events: ConnectionEvents, options: ConnectionOptions) {
     this.#events = events;
     this.#options = options;
-    this.#fields = new HpackDecoder(options.pool, FIELDS_BYTES_MAX);
+    this.#fields = new HpackDecoder(options.pool, FIELDS_BYTES_MAX, options.decodeText);
     this.output = new FrameOutput(options.allocate);
     this.output.settings([
       [settingIds.maxConcurrentStreams, STREAMS_MAX],
@@ -142,14 +143,17 @@ export class ServerConnection implements StreamOwner {
     if (this.#streams.size === 0) this.#events.finished();
   }
 
-  /** The connection has ended. */
-  lost(): void {
+  /** The connection has ended, or will. Yields after each stream that ends with it, because there may be thousands. */
+  *lost(): Generator<undefined, void> {
     this.#isOver = true;
-    for (const stream of this.#streams.values()) stream.abort();
+    for (const stream of this.#streams.values()) {
+      stream.abort();
+      yield undefined;
+    }
   }
 
   room(): number {
-    return this.#isBlocked ? 0 : this.#sendWindow;
+    return this.#isBlocked || this.#isOver ? 0 : this.#sendWindow;
   }
 
   sent(bytes: number): void {
@@ -390,7 +394,7 @@ export class ServerConnection implements StreamOwner {
   #fail({ code }: ConnectionError): void {
     this.#isLeaving = true;
     this.#goAway(code);
-    this.lost();
+    this.#isOver = true;
     this.#events.finished();
   }
 }

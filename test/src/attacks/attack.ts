@@ -16,6 +16,8 @@ export interface AttackTarget {
   readonly url: string;
   /** `http://127.0.0.1:<port>` of the gateway's plain port. */
   readonly gatewayUrl: string;
+  /** The port of the agents' protocols, on loopback. */
+  readonly agentPort: number;
   /** A folder of this run for files of an act. */
   readonly folder: string;
   /** Fetches a path of the API with the credential of a role, and never follows redirects. */

@@ -6,6 +6,7 @@ import { falseIdentities, otherNamespaces } from './false-identities.ts';
 import { gatewaySpellings } from './gateway-spellings.ts';
 import { growingPatches } from './growing-patches.ts';
 import { hostilePatterns, hostileSelectors } from './hostile-patterns.ts';
+import { http2Frames } from './http2-frames.ts';
 import { packets } from './packets.ts';
 import { requestTargets } from './request-targets.ts';
 import { selfFetches } from './self-fetches.ts';
@@ -24,6 +25,7 @@ export const attacks: readonly Attack[] = [
   growingPatches,
   hostilePatterns,
   hostileSelectors,
+  http2Frames,
   packets,
   requestTargets,
   selfFetches,

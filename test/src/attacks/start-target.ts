@@ -30,7 +30,7 @@ const PATIENCE_MS = 30_000;
 
 /** With `isProfiled`, the monitor's lines say what ran in long callbacks. */
 export async function startTarget(folder: string, isProfiled: boolean): Promise<StartedTarget> {
-  const [http, gateway] = [await freePort(), await freePort()];
+  const [http, gateway, agentPort] = [await freePort(), await freePort(), await freePort()];
   const monitorFile = join(folder, 'monitor');
   const routes = join(folder, 'gateway.yaml');
   writeFileSync(
@@ -50,6 +50,7 @@ routes: [{name: all, match: {pathPrefix: /}, upstream: {endpoints: ["127.0.0.1:$
     ],
     flags: [
       `--http-port=${http}`,
+      `--tink-server-bind-port=${agentPort}`,
       '--public-ipv4=127.0.0.1',
       '--dhcp-enabled=true',
       '--dhcp-bind-addr=127.0.0.1',
@@ -68,6 +69,7 @@ routes: [{name: all, match: {pathPrefix: /}, upstream: {endpoints: ["127.0.0.1:$
   const target: AttackTarget = {
     url: server.url,
     gatewayUrl: `http://127.0.0.1:${gateway}`,
+    agentPort,
     folder,
     async send(role, path, options = {}) {
       const headers = new Headers(options.headers);

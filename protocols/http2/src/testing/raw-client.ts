@@ -50,6 +50,7 @@ export function clientOf(own: readonly (readonly [number, number])[] = [], prefa
   const connection = new ServerConnection(events, {
     pool: new TextPool(),
     allocate: (bytes) => Buffer.alloc(bytes),
+    decodeText: (bytes) => Buffer.from(bytes).toString('latin1'),
     nowMs: () => 0,
   });
   /** The frames that the server has sent since the last call. */

@@ -8,7 +8,7 @@ import {
   type ServerStream,
   type ConnectionOptions,
 } from '@tinkerbell/http2';
-import type { Clock } from '@tinkerbell/platform-contract';
+import { inTurns, type Clock } from '@tinkerbell/platform-contract';
 import { httpRefusal, trailersOnly } from './answer-fields.ts';
 import { CallFailure } from './call-failure.ts';
 import { grpcStatus } from './grpc-status.ts';
@@ -55,7 +55,7 @@ export class GrpcConnection implements ConnectionEvents, CallPeer {
       this.#http2.receive(bytes);
     });
     socket.on('drain', () => this.#http2.block(false));
-    socket.on('close', () => this.#http2.lost());
+    socket.on('close', () => this.#lose());
     // It is followed by the close.
     socket.on('error', () => undefined);
   }
@@ -107,6 +107,7 @@ export class GrpcConnection implements ConnectionEvents, CallPeer {
   finished(): void {
     this.#isFinished = true;
     this.output();
+    this.#lose();
   }
 
   flush(): void {
@@ -115,6 +116,10 @@ export class GrpcConnection implements ConnectionEvents, CallPeer {
     if (bytes.length > 0 && !this.#socket.write(bytes)) this.#http2.block(true);
     if (this.#socket.writableLength > UNSENT_BYTES_MAX) this.#socket.destroy();
     if (this.#isFinished) this.#socket.end();
+  }
+
+  #lose(): void {
+    void inTurns(this.#http2.lost());
   }
 }
 

@@ -39,6 +39,8 @@ export class GrpcServer {
     const http2 = {
       pool: new TextPool(),
       allocate: (bytes: number) => Buffer.allocUnsafe(bytes),
+      decodeText: ({ buffer, byteOffset, length }: Uint8Array) =>
+        Buffer.from(buffer, byteOffset, length).toString('latin1'),
       nowMs: () => clock.monotonicMs(),
     };
     this.#deps = { clock, methods: methodsOf(services), http2 };
