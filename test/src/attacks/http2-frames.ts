@@ -24,6 +24,7 @@ const PATHS = [
   '/no.such/Method',
 ];
 
+// oxlint-disable-next-line max-params
 function frame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
