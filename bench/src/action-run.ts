@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ACTION_FLAGS, RUN_ACTION_ARGUMENT } from '@tinkerbell/app-agent';
+import { giveOrder } from '@tinkerbell/app-agent/testing/built-in-order';
 import { bundleAgent } from '@tinkerbell/hook';
 
 import type { BenchContext } from './benchmark.ts';
@@ -25,11 +26,6 @@ export interface ActionRun {
 
 const MEMORY_READ_MS = 20;
 
-interface RunnerMessage {
-  readonly kind: string;
-  readonly result?: { readonly ok: boolean; readonly message?: string; readonly error?: string };
-}
-
 export type ActionRunner = (
   image: string,
   environment: Readonly<Record<string, string>>,
@@ -46,7 +42,6 @@ export async function createActionRunner(context: BenchContext): Promise<ActionR
     const startedMs = performance.now();
     const command = [process.execPath, ...ACTION_FLAGS, agent, RUN_ACTION_ARGUMENT] as const;
     const program = startProgram(context, { command: [...command], channel: true, network });
-    let result: RunnerMessage['result'];
     let peakMegabytes = 0;
     let processor = 0;
     // The kernel keeps the peak and the time, so only what is used after the last reading is missed.
@@ -55,17 +50,13 @@ export async function createActionRunner(context: BenchContext): Promise<ActionR
       processor = Math.max(processor, processorTime(program.pid));
     };
     const reading = setInterval(read, MEMORY_READ_MS);
-    program.process.on('message', (raw) => {
-      const message = raw as RunnerMessage;
-      if (message.kind === 'ready')
-        program.process.send({ image, command: [], environment, execution: { kind: 'built-in' } });
-      if (message.kind === 'result') result = message.result;
-    });
+    const resultOf = giveOrder(program.process, { image, environment });
     await program.ended;
     clearInterval(reading);
     const seconds = (performance.now() - startedMs) / 1000;
+    const result = resultOf();
     if (result?.ok === true)
-      return { seconds, message: result.message ?? '', peakMegabytes, processorSeconds: processor };
+      return { seconds, message: result.message, peakMegabytes, processorSeconds: processor };
     throw new Error(`${image}: ${result?.error ?? program.output()}`);
   };
 }

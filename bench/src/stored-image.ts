@@ -1,11 +1,9 @@
 /** Disk images in the registry of a server. */
-import { fileURLToPath } from 'node:url';
+import { addImageCommand, readAddedImage } from '@tinkerbell/sandbox/added-image';
 import type { BenchContext } from './benchmark.ts';
 import { sha256Of } from './loop-disk.ts';
 import type { NetworkNamespace } from './network-namespace.ts';
 import { mustRun } from './running-program.ts';
-
-const TINK_MAIN = fileURLToPath(new URL('../../apps/tink/src/main.mjs', import.meta.url));
 
 export interface StoredImage {
   readonly url: string;
@@ -29,14 +27,9 @@ export async function addImage(
   context: BenchContext,
   { raw, tag, url, environment, network }: AddOrder,
 ): Promise<StoredImage> {
-  const words = [TINK_MAIN, 'image', 'add', raw, `disks/bench:${tag}`, '--json'] as const;
-  const command = [process.execPath, ...words] as const;
+  const command = addImageCommand(raw, `disks/bench:${tag}`);
   const { output, seconds } = await mustRun(context, { command, environment, network });
-  const added: unknown = JSON.parse(output.trim().split('\n').at(-1) ?? '');
   context.say(`added ${tag} in ${seconds.toFixed(1)} s`);
-  const fields: Readonly<Record<string, unknown>> =
-    typeof added === 'object' && added !== null ? { ...added } : {};
-  const { path, chunks, usedBytes } = fields;
-  const sha256 = await sha256Of(raw);
-  return { url: `${url}${String(path)}`, sha256, chunks: Number(chunks), usedBytes: Number(usedBytes) };
+  const { path, chunks, usedBytes } = readAddedImage(output);
+  return { url: `${url}${path}`, sha256: await sha256Of(raw), chunks, usedBytes };
 }

@@ -4,9 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 
 import { ActionError } from './action-error.ts';
-import { messageOf } from '@tinkerbell/platform-contract';
+import { messageOf, releasePiece } from '@tinkerbell/platform-contract';
 
-import { release, releaseChunk } from './release-chunk.ts';
 import type { Compression } from './compression.ts';
 
 /**
@@ -34,7 +33,7 @@ export async function* decompress(
     case 'none':
       for await (const chunk of source) {
         yield chunk;
-        releaseChunk(chunk);
+        releasePiece(chunk);
       }
       return;
     case 'gzip':
@@ -87,6 +86,14 @@ async function* unpack(
   });
 }
 
+/**
+ * Releases memory manually. With the garbage collector alone, the chunks of an image cause a hundred markings, which take a third of the
+ * time to write it.
+ */
+function release({ buffer }: Buffer): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+}
+
 /** Resolves when all of the source is unpacked, or the decoder has failed. */
 async function feed(
   source: AsyncIterable<Buffer>,
@@ -108,7 +115,7 @@ async function feed(
     const taken = decoder.bytesWritten - before;
     hasEnded ||= taken < chunk.length;
     if (hasEnded) assertPadding(chunk.subarray(taken), compression);
-    else releaseChunk(chunk);
+    else releasePiece(chunk);
   }
   decoder.end();
 }

@@ -51,7 +51,6 @@ export { alignedBuffer, sharedAlignedBuffer } from './aligned-buffer.ts';
 export { openDiskReader, type DiskReader } from './disk-reader.ts';
 export { readTableOf } from './read-table.ts';
 export { withSystemDirectories } from './system-directories.ts';
-export { releaseChunk } from './release-chunk.ts';
 export { splitZeros } from './zero-runs.ts';
 export { DroppedError, getFollowing, refusedBy } from './http-get.ts';
 export { qcow2Decoders } from './qcow2-decoders.ts';

@@ -3,14 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { ACTION_FLAGS, RUN_ACTION_ARGUMENT } from '@tinkerbell/app-agent';
+import { giveOrder } from '@tinkerbell/app-agent/testing/built-in-order';
 
 const AGENT_MAIN = join(import.meta.dirname, '../../../apps/agent/src/main.ts');
-
-interface RunnerMessage {
-  readonly kind: string;
-  readonly progress?: { readonly doneBytes?: number };
-  readonly result?: { readonly ok: boolean; readonly message?: string; readonly error?: string };
-}
 
 export interface ActionEnd {
   readonly ok: boolean;
@@ -51,27 +46,22 @@ export function startImage2disk({
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: { ...process.env, ...(session === undefined ? {} : sessionFor(session, url)) },
   });
-  let end: ActionEnd | undefined;
   let said = '';
   const progress = Promise.withResolvers<void>();
   let [wanted, reached] = [Number.POSITIVE_INFINITY, progress.resolve];
   child.stderr?.on('data', (text) => (said = `${said}${String(text)}`.slice(-2000)));
-  child.on('message', (raw) => {
-    const message = raw as RunnerMessage;
-    if (message.kind === 'ready')
-      child.send({
-        image: 'image2disk',
-        command: [],
-        environment: { IMG_URL: url, DEST_DISK: disk, RETRY_ENABLED: 'true', ...environment },
-        execution: { kind: 'built-in' },
-      });
-    if (message.kind === 'progress' && (message.progress?.doneBytes ?? 0) >= wanted) reached();
-    if (message.kind !== 'result') return;
-    const { ok = false, message: text, error } = message.result ?? {};
-    end = { ok, message: text ?? error ?? '' };
+  const resultOf = giveOrder(child, {
+    image: 'image2disk',
+    environment: { IMG_URL: url, DEST_DISK: disk, RETRY_ENABLED: 'true', ...environment },
+    onProgress({ doneBytes = 0 }) {
+      if (doneBytes >= wanted) reached();
+    },
   });
   const exited = once(child, 'exit');
-  const ended = exited.then(([code, signal]) => end ?? { ok: false, message: `${signal ?? code} ${said}` });
+  const ended = exited.then(([code, signal]): ActionEnd => {
+    const result = resultOf() ?? { ok: false, error: `${signal ?? code} ${said}` };
+    return { ok: result.ok, message: result.ok ? result.message : result.error };
+  });
   return {
     pid: child.pid ?? -1,
     ended,

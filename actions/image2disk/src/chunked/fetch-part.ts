@@ -3,10 +3,10 @@ import {
   DroppedError,
   getFollowing,
   refusedBy,
-  releaseChunk,
   withRetries,
   type RangeRequest,
 } from '@tinkerbell/action-kit';
+import { releasePiece } from '@tinkerbell/platform-contract';
 import { eachPiece } from './each-piece.ts';
 import { DECLINED, type RangeConnections } from './range-connections.ts';
 
@@ -55,7 +55,7 @@ export async function fetchPart(
         throw new ActionError(`${url.href} sent more than the requested range`);
       target.set(piece, done);
       done += piece.length;
-      releaseChunk(piece);
+      releasePiece(piece);
     });
     if (done < target.length)
       throw new DroppedError(`the server ended after ${done} of ${target.length} bytes`);

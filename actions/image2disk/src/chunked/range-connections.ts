@@ -30,6 +30,7 @@ export const DECLINED = Symbol('declined');
 
 export class RangeConnections {
   readonly #idle: RangeConnection[] = [];
+  /** For the rest of the image: another request would be as useless as this one. */
   #isDeclined = false;
 
   /** Resolves when `target` is full. Rejects when the connection breaks before. */

@@ -1,8 +1,7 @@
 /** One chunk from another agent. Whatever it sends, the request ends in time, and its bytes have room. */
 import type { Agent, IncomingMessage } from 'node:http';
-import { releaseChunk } from '@tinkerbell/action-kit';
 import { SECRET_HEADER, type KnownPeer } from '@tinkerbell/images';
-import { messageOf } from '@tinkerbell/platform-contract';
+import { messageOf, releasePiece } from '@tinkerbell/platform-contract';
 import { eachPiece } from '../chunked/each-piece.ts';
 import { CHUNKS_PATH } from './peer-server.ts';
 
@@ -79,7 +78,7 @@ async function bodyOf(response: IncomingMessage, target: Uint8Array): Promise<Fe
     if (length + piece.length > announced) throw new Error('sent more than announced');
     target.set(piece, length);
     length += piece.length;
-    releaseChunk(piece);
+    releasePiece(piece);
   });
   if (length < announced) return { kind: 'wrong', reason: `sent ${length} of ${announced} bytes` };
   return { kind: 'bytes', length };
