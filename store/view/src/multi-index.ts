@@ -13,8 +13,17 @@ export class MultiIndex<Value> {
    * deleted.
    */
   replace(before: Value | undefined, after: Value | undefined): void {
+    if (before !== undefined && after !== undefined && this.#swap(before, after)) return;
     if (before !== undefined) for (const key of this.#distinctKeysOf(before)) this.#remove(key, before);
     if (after !== undefined) for (const key of this.#distinctKeysOf(after)) this.#add(key, after);
+  }
+
+  /** Most changes keep the keys. Returns false for one that does not. */
+  #swap(before: Value, after: Value): boolean {
+    const [old, now] = [this.#keysOf(before), this.#keysOf(after)];
+    if (old.length !== now.length || old.some((key, at) => key !== now[at])) return false;
+    for (const key of now) if (key !== '') this.#byKey.set(key, swapped(this.get(key), before, after));
+    return true;
   }
 
   get(key: string): readonly Value[] {
@@ -40,4 +49,8 @@ export class MultiIndex<Value> {
   #distinctKeysOf(value: Value): ReadonlySet<string> {
     return new Set(this.#keysOf(value).filter((key) => key !== ''));
   }
+}
+
+function swapped<Value>(values: readonly Value[], before: Value, after: Value): readonly Value[] {
+  return values.length === 1 ? [after] : values.map((each) => (each === before ? after : each));
 }

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { MultiIndex } from './multi-index.ts';
+
+interface Item {
+  readonly keys: readonly string[];
+}
+
+test('after any changes, each key has exactly the current values with that key', () => {
+  const keys = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 3 });
+  const change = fc.record({ place: fc.integer({ min: 0, max: 4 }), keys: fc.option(keys) });
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
+      const index = new MultiIndex<Item>((item) => item.keys);
+      const current = new Map<number, Item>();
+      for (const { place, keys: wanted } of changes) {
+        const after = wanted === null ? undefined : { keys: wanted };
+        index.replace(current.get(place), after);
+        if (after === undefined) current.delete(place);
+        else current.set(place, after);
+        for (const key of ['a', 'b', 'c', '']) {
+          const expected = [...current.values()].filter((item) => key !== '' && item.keys.includes(key));
+          const found = index.get(key);
+          assert.equal(found.length, expected.length);
+          assert.deepEqual(new Set(found), new Set(expected));
+        }
+      }
+    }),
+  );
+});
