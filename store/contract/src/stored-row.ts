@@ -6,6 +6,7 @@ import type { Resource } from '@tinkerbell/resources';
 import type { JournalRecord } from './journal.ts';
 import type { Lease } from './leases.ts';
 import type { Change, ObjectKey, StoredObject } from './store.ts';
+import { shareStrings } from './shared-strings.ts';
 
 /** A row as a database returns it: of `objects`, with `type` of `changes`, or of `leases`. 64-bit numbers may be text. */
 type Row = Readonly<Record<string, unknown>>;
@@ -32,7 +33,9 @@ export function changeFrom(row: Row): Change {
 
 /** The object of its JSON text. */
 export function objectFrom(text: string): Resource {
-  return JSON.parse(text) as Resource;
+  const object = JSON.parse(text) as Resource;
+  shareStrings(object);
+  return object;
 }
 
 /** The record of its JSON text. */

@@ -1,8 +1,8 @@
 /** Finds objects by keys derived from them. An object may have several keys, and a key several objects. */
-export class MultiIndex<Value> {
+export class MultiIndex<Value extends object> {
   readonly #keysOf: (value: Value) => readonly string[];
-  /** Most keys have one value, and an array of one takes a quarter of the memory of the smallest map. */
-  readonly #byKey = new Map<string, readonly Value[]>();
+  /** Most keys have one value. An array of one would take as much memory as the entry. */
+  readonly #byKey = new Map<string, Value | Several<Value>>();
 
   constructor(keysOf: (value: Value) => readonly string[]) {
     this.#keysOf = keysOf;
@@ -22,12 +22,14 @@ export class MultiIndex<Value> {
   #swap(before: Value, after: Value): boolean {
     const [old, now] = [this.#keysOf(before), this.#keysOf(after)];
     if (old.length !== now.length || old.some((key, at) => key !== now[at])) return false;
-    for (const key of now) if (key !== '') this.#byKey.set(key, swapped(this.get(key), before, after));
+    for (const key of now) if (key !== '') this.#put(key, swapped(this.get(key), before, after));
     return true;
   }
 
   get(key: string): readonly Value[] {
-    return this.#byKey.get(key) ?? [];
+    const found = this.#byKey.get(key);
+    if (found === undefined) return [];
+    return found instanceof Several ? found.values : [found];
   }
 
   clear(): void {
@@ -35,19 +37,33 @@ export class MultiIndex<Value> {
   }
 
   #add(key: string, value: Value): void {
-    const others = this.#byKey.get(key);
-    // A literal of one element has room for one. An array created by spreading has room for sixteen more.
-    this.#byKey.set(key, others === undefined ? [value] : [...others, value]);
+    if (key !== '') this.#put(key, [...this.get(key), value]);
   }
 
   #remove(key: string, value: Value): void {
-    const left = this.get(key).filter((each) => each !== value);
-    if (left.length === 0) this.#byKey.delete(key);
-    else this.#byKey.set(key, left);
+    this.#put(
+      key,
+      this.get(key).filter((each) => each !== value),
+    );
   }
 
-  #distinctKeysOf(value: Value): ReadonlySet<string> {
-    return new Set(this.#keysOf(value).filter((key) => key !== ''));
+  #put(key: string, values: readonly Value[]): void {
+    const [first] = values;
+    if (first === undefined) this.#byKey.delete(key);
+    else this.#byKey.set(key, values.length === 1 ? first : new Several(values));
+  }
+
+  #distinctKeysOf(value: Value): Iterable<string> {
+    const keys = this.#keysOf(value);
+    return keys.length < 2 ? keys : new Set(keys);
+  }
+}
+
+class Several<Value> {
+  readonly values: readonly Value[];
+
+  constructor(values: readonly Value[]) {
+    this.values = values;
   }
 }
 
