@@ -55,10 +55,10 @@ export class GrpcServer {
       accept(socket);
     });
     this.#listener = listener;
-    this.#watch();
     return new Promise((resolve, reject) => {
       listener.once('error', (cause) => reject(listenError(config, cause)));
       listener.listen({ host: config.address, port: config.port }, () => {
+        this.#watch();
         const bound = listener.address();
         resolve(typeof bound === 'object' && bound !== null ? bound.port : config.port);
       });
