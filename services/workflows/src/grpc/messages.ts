@@ -1,7 +1,7 @@
 /** Splits a body into its messages: a byte that is 1 for a compressed one, the length in four bytes, and the message. */
 
 export const PREFIX_BYTES = 5;
-const NOTHING: Buffer[] = [];
+const NOTHING = Buffer.alloc(0);
 
 export interface RawMessage {
   readonly isCompressed: boolean;
@@ -10,7 +10,8 @@ export interface RawMessage {
 
 export class MessageSplitter {
   readonly #bytesMax: number;
-  #parts = NOTHING;
+  /** Copies with room for more: many short parts, or their reads as a whole, would take many times the memory. */
+  #kept = NOTHING;
   #size = 0;
   #needed = PREFIX_BYTES;
 
@@ -26,13 +27,20 @@ export class MessageSplitter {
   /** Returns the messages that are complete with these bytes, or undefined when one is larger than the limit. */
   push(bytes: Uint8Array): readonly RawMessage[] | undefined {
     const part = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    this.#size += part.length;
-    if (this.#size < this.#needed) {
-      if (this.#parts === NOTHING) this.#parts = [];
-      this.#parts.push(part);
-      return NONE;
+    if (this.#size === 0 && part.length >= this.#needed) return this.#split(part);
+    this.#keep(part);
+    return this.#size < this.#needed ? NONE : this.#split(this.#kept.subarray(0, this.#size));
+  }
+
+  #keep(part: Buffer): void {
+    const size = this.#size + part.length;
+    if (size > this.#kept.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#size));
+      this.#kept.copy(larger, 0, 0, this.#size);
+      this.#kept = larger;
     }
-    return this.#split(this.#parts === NOTHING ? part : Buffer.concat([...this.#parts, part], this.#size));
+    part.copy(this.#kept, this.#size);
+    this.#size = size;
   }
 
   #split(bytes: Buffer): readonly RawMessage[] | undefined {
@@ -47,8 +55,9 @@ export class MessageSplitter {
       messages.push({ isCompressed: bytes[at] === 1, bytes: bytes.subarray(at + PREFIX_BYTES, end) });
       at = end;
     }
-    this.#size = bytes.length - at;
-    this.#parts = this.#size === 0 ? NOTHING : [bytes.subarray(at)];
+    this.#kept = NOTHING;
+    this.#size = 0;
+    if (at < bytes.length) this.#keep(bytes.subarray(at));
     return messages;
   }
 }

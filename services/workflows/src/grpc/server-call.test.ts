@@ -10,22 +10,25 @@ import { ServerCall } from './server-call.ts';
 const BYTES = prefixed(gzipSync(Buffer.alloc(100_000)));
 BYTES[0] = 1;
 
-test('a client may not send more while what it has sent is being decompressed', async () => {
-  let consumed = 0;
-  const stream = { consumed: (bytes: number) => (consumed += bytes) };
-  const call = new ServerCall<Buffer>({
-    stream: stream as unknown as ServerStream,
+function callOn(stream: Partial<ServerStream>): ServerCall<Buffer, Buffer> {
+  return new ServerCall<Buffer, Buffer>({
+    stream: stream as ServerStream,
     fields: ['grpc-encoding', 'gzip'],
     method: {
       path: '/a.B/C',
       requestStream: true,
       requestDeserialize: (bytes) => bytes,
-      responseSerialize: () => Buffer.alloc(0),
+      responseSerialize: (bytes) => bytes,
     },
     handler: { start: () => undefined },
     peer: { heldBytes: 0, address: () => '' },
     clock: nodeClock,
   });
+}
+
+test('a client may not send more while what it has sent is being decompressed', async () => {
+  let consumed = 0;
+  const call = callOn({ consumed: (bytes) => void (consumed += bytes) });
   const sizes: number[] = [];
   void call.eachRequest(async ({ length }) => void sizes.push(await Promise.resolve(length)));
   for (let count = 0; count < 20; count++) call.data(BYTES);
@@ -35,4 +38,16 @@ test('a client may not send more while what it has sent is being decompressed', 
     sizes,
     Array.from({ length: 20 }, () => 100_000),
   );
+});
+
+test('all senders of a call hear when there is room again', async () => {
+  const call = callOn({ sendHeaders: () => undefined, sendData: () => false });
+  const heard: string[] = [];
+  for (const sender of ['orders', 'actions']) {
+    assert.equal(call.send(Buffer.from(sender)), false);
+    void call.room().then(() => heard.push(sender));
+  }
+  call.drained();
+  await new Promise(setImmediate);
+  assert.deepEqual(heard, ['orders', 'actions']);
 });

@@ -12,6 +12,9 @@ const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** The limit for incomplete messages on one connection. A thousand agents behind a gateway share one. */
 const HELD_BYTES_MAX = 32 * 1024 * 1024;
 
+/** Shared, because most calls never wait for room. */
+const NOBODY: readonly (() => void)[] = [];
+
 /** A method as `serviceDefinition` describes it. */
 export interface CallMethod<Request = unknown, Response = unknown> {
   readonly path: string;
@@ -60,7 +63,8 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
   #cancelDeadline: (() => void) | undefined;
   #reader: Reader<Request> | undefined;
   #isReading = false;
-  #wakeSender: (() => void) | undefined;
+  /** Those who wait for room: orders to an agent are sent beside its actions. */
+  #senders = NOBODY;
 
   /** Throws a CallFailure for an invalid deadline. */
   constructor(deps: ServerCallDeps<Request, Response>) {
@@ -118,7 +122,7 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
   /** Resolves when more can be sent, or the call is over. */
   room(): Promise<void> {
     if (this.#isOver) return Promise.resolve();
-    return new Promise((resolve) => (this.#wakeSender = resolve));
+    return new Promise((resolve) => (this.#senders = [...this.#senders, resolve]));
   }
 
   /** Ends the call. Does nothing when it is over. */
@@ -151,8 +155,9 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
   }
 
   drained(): void {
-    this.#wakeSender?.();
-    this.#wakeSender = undefined;
+    const senders = this.#senders;
+    this.#senders = NOBODY;
+    for (const resume of senders) resume();
   }
 
   aborted(): void {
