@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { createObject } from '@tinkerbell/sandbox';
 import { freePort } from '@tinkerbell/sandbox/free-port';
 import { bootedMachine } from './canary/booted-machine.ts';
 import { addImage } from './image-breaks/add-image.ts';
@@ -28,20 +29,12 @@ async function openScene(context: TestContext) {
     rmSync(folder, { recursive: true });
   });
   const dhcp = { mac: MAC, arch: 'x86_64', ip: { address: '127.0.0.1', netmask: '255.0.0.0' } };
-  const added = await server.request(
-    `${server.url}/apis/tinkerbell.org/v1alpha1/namespaces/default/hardware`,
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        apiVersion: 'tinkerbell.org/v1alpha1',
-        kind: 'Hardware',
-        metadata: { name: 'm1' },
-        spec: { interfaces: [{ dhcp, netboot: { allowPXE: true, allowWorkflow: true } }] },
-      }),
-    },
-  );
-  assert.ok(added.ok, await added.text());
+  await createObject(server, {
+    apiVersion: 'tinkerbell.org/v1alpha1',
+    kind: 'Hardware',
+    metadata: { name: 'm1' },
+    spec: { interfaces: [{ dhcp, netboot: { allowPXE: true, allowWorkflow: true } }] },
+  });
   const raw = join(folder, 'disk.raw');
   writeDiskImage(raw, new SeededChoice(1));
   const { path } = addImage(server, raw);

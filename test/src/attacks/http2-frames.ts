@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { encodeFields } from '@tinkerbell/http2';
+import { frame, number, PREFACE } from '@tinkerbell/http2/testing';
 import type { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
 
-const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const FRAMES_MAX = 3000;
 const FLOODS_MAX = 4;
 const STREAMS_MAX = 2000;
@@ -24,22 +24,6 @@ const PATHS = [
   '/no.such/Method',
 ];
 
-// oxlint-disable-next-line max-params
-function frame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(streamId, 5);
-  return Buffer.concat([head, payload]);
-}
-
-function words(...values: readonly number[]): Buffer {
-  const bytes = Buffer.alloc(values.length * 4);
-  for (const [at, value] of values.entries()) bytes.writeUInt32BE(value >>> 0, at * 4);
-  return bytes;
-}
-
 function request(choice: SeededChoice): Uint8Array {
   return encodeFields([
     [':method', choice.of(['POST', 'POST', 'POST', 'GET'])],
@@ -55,7 +39,7 @@ function request(choice: SeededChoice): Uint8Array {
 /** The start of a message, with any length in front. */
 function message(choice: SeededChoice): Buffer {
   const length = choice.of([0, 1, 5, 100, 16_000, 0xffff_ffff]);
-  return Buffer.concat([Buffer.of(choice.below(3)), words(length), Buffer.alloc(choice.below(16_000), 1)]);
+  return Buffer.concat([Buffer.of(choice.below(3)), number(length), Buffer.alloc(choice.below(16_000), 1)]);
 }
 
 /** One frame. Streams of clients have odd numbers. */
@@ -63,13 +47,13 @@ type FrameOf = (choice: SeededChoice, streamId: number) => Buffer;
 
 const generators: readonly FrameOf[] = [
   (choice, id) => frame(1, 4 | choice.below(2), id, request(choice)),
-  (choice, id) => Buffer.concat([frame(1, 4, id, request(choice)), frame(3, 0, id, words(8))]),
+  (choice, id) => Buffer.concat([frame(1, 4, id, request(choice)), frame(3, 0, id, number(8))]),
   (choice, id) =>
     Buffer.concat([frame(1, 4, id, request(choice)), frame(0, choice.below(2), id, message(choice))]),
   (choice) => frame(0, choice.below(2), 1 + 2 * choice.below(STREAMS_MAX), message(choice)),
   (choice) => frame(0, 8, 1 + 2 * choice.below(STREAMS_MAX), Buffer.alloc(1 + choice.below(300))),
   () => frame(6, 0, 0, Buffer.alloc(8)),
-  (choice) => frame(8, 0, choice.of([0, 1, 3]), words(choice.of([1, 0, 65_535, 0x7fff_ffff]))),
+  (choice) => frame(8, 0, choice.of([0, 1, 3]), number(choice.of([1, 0, 65_535, 0x7fff_ffff]))),
   (choice) =>
     frame(
       4,

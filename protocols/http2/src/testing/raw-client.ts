@@ -2,7 +2,7 @@
 import { encodeFields } from '../hpack-encoder.ts';
 import { ServerConnection, TextPool, fieldOf, type ConnectionEvents, type ServerStream } from '../index.ts';
 
-const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 export const REQUEST = encodeFields([
   [':method', 'POST'],
@@ -10,6 +10,7 @@ export const REQUEST = encodeFields([
   [':path', '/a.B/C'],
 ]);
 
+/** The 32 bits of a number. */
 export function number(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
