@@ -49,6 +49,16 @@ test('a stream to a slow client waits for room after each response', async () =>
   assert.deepEqual([call.sent, call.waits], [30, 30]);
 });
 
+test('a response that cannot be encoded ends its call, and not the server', async () => {
+  const call = slowCall();
+  const send = (): never => {
+    throw new RangeError('not a 32-bit number');
+  };
+  const handler = callsOf(new MetricSet()).unary<object, number>('Count', () => Promise.resolve(1));
+  handler.start({ ...call, send } as never);
+  assert.equal(await call.ended, grpcStatus.internal);
+});
+
 test('counts calls and messages as upstream does, with the code names of Go', async () => {
   const call = slowCall();
   const set = new MetricSet();

@@ -117,15 +117,14 @@ export class Calls {
       const { request } = call;
       const open = this.#begin('unary', call, request);
       open.count.received.add();
-      body(request, open.ending, call).then(
-        (response) => {
+      body(request, open.ending, call)
+        .then((response) => {
+          call.send(response);
           open.count.sent.add();
           this.#end(open, 'OK');
-          call.send(response);
           call.finish(grpcStatus.ok);
-        },
-        (thrown: unknown) => this.#fail(open, { method, call, thrown }),
-      );
+        })
+        .catch((thrown: unknown) => this.#fail(open, { method, call, thrown }));
     };
     return { start };
   }
