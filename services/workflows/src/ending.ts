@@ -1,6 +1,6 @@
 /**
- * Something that ends once, such as a call. It takes a tenth of the memory of an AbortSignal, of which an idle agent had five, and no
- * reference to a listener that has left stays behind.
+ * Something that ends once, such as a call. It takes a tenth of the memory of an AbortSignal, and keeps no reference to a listener that
+ * has left.
  */
 export class Ending {
   #listeners: (() => void)[] = NOBODY;
