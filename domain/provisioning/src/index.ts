@@ -1,5 +1,5 @@
 export { refuse, type Failure, type Result } from './failure.ts';
-export { parseRequest, type Method } from './parse-request.ts';
+export { parseRequest, type Method, type Requests } from './parse-request.ts';
 export type {
   ApplyConfigurationRequest,
   ChangeJobRequest,

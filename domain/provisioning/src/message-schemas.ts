@@ -25,6 +25,10 @@ export type JobState = (typeof jobStates)[number];
 
 export const jobActionStates = ['PENDING', 'RUNNING', 'SUCCESS', 'FAILED', 'TIMEOUT'] as const;
 
+export const JOB_ID_PATTERN = '^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$';
+export const HOST_NAME_PATTERN =
+  '^[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*$';
+
 const time = { type: 'string', format: 'date-time' } as const;
 const name = { type: 'string', minLength: 1, maxLength: NAME_CHARACTERS_MAX } as const;
 const parameters = {
@@ -84,7 +88,7 @@ export const JobRequest = {
   properties: {
     job_id: {
       type: 'string',
-      pattern: '^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$',
+      pattern: JOB_ID_PATTERN,
       description: 'A ULID.',
     },
   },
@@ -121,8 +125,7 @@ export const Configuration = {
     hostname: {
       type: ['string', 'null'],
       maxLength: NAME_CHARACTERS_MAX,
-      pattern:
-        '^[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?(\\.[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?)*$',
+      pattern: HOST_NAME_PATTERN,
       description: 'Set in the metadata of the instance and in DHCP.',
     },
     allow_pxe: { type: ['boolean', 'null'], description: 'Whether the machine may boot from the network.' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Hardware, HardwareSpec, Template } from '@tinkerbell/resources';
-import { validateResource } from '@tinkerbell/resources';
+import { drained, validateResource } from '@tinkerbell/resources';
 import {
   chooseTemplate,
   configurationOf,
@@ -135,26 +135,28 @@ test('a machine without a MAC is identified by its agent', () => {
 
 const id = '01J8ZQ5W6X0000000000000000';
 
+const checked = (method: Method, value: unknown) => drained(parseRequest(method, value));
+
 const requests: readonly (readonly [
   method: Method,
   request: unknown,
   field: string | undefined,
   message: RegExp,
 ])[] = [
-  ['ProvisionDevice', undefined, undefined, /^the request: must be object/],
-  ['ProvisionDevice', [], undefined, /^the request: must be object/],
+  ['ProvisionDevice', undefined, undefined, /^the request: must be an object/],
+  ['ProvisionDevice', [], undefined, /^the request: must be an object/],
   ['ProvisionDevice', {}, 'device_id', /is required/],
   ['ProvisionDevice', { device_id: 'm1' }, 'os_image', /is required/],
   ['ProvisionDevice', { device_id: '', os_image: 'x' }, 'device_id', /fewer than 1 char/],
-  ['ProvisionDevice', { device_id: 7, os_image: 'x' }, 'device_id', /must be string/],
+  ['ProvisionDevice', { device_id: 7, os_image: 'x' }, 'device_id', /must be a string/],
   [
     'ProvisionDevice',
     { device_id: 'm', os_image: 'x', os_imagee: '' },
     'os_imagee',
-    /did you mean os_image\?/,
+    /did you mean "os_image"\?/,
   ],
-  ['ProvisionDevice', { device_id: 'm', os_image: 'x', config: { a: null } }, 'config.a', /must be string/],
-  ['ProvisionDevice', { device_id: 'm', os_image: 'x', replace: 'yes' }, 'replace', /must be boolean/],
+  ['ProvisionDevice', { device_id: 'm', os_image: 'x', config: { a: null } }, 'config.a', /must be a string/],
+  ['ProvisionDevice', { device_id: 'm', os_image: 'x', replace: 'yes' }, 'replace', /must be a boolean/],
   [
     'ProvisionDevice',
     { device_id: 'm', os_image: 'x', idempotency_key: 'k'.repeat(256) },
@@ -165,7 +167,7 @@ const requests: readonly (readonly [
   ['GetJobStatus', { job_id: 'x' }, 'job_id', /must be a job id/],
   ['GetJobStatus', { job_id: `8${id.slice(1)}` }, 'job_id', /must be a job id/],
   ['CancelJob', { job_id: id, reason: 'x'.repeat(2000) }, 'reason', /more than 1024/],
-  ['ListJobs', { state: 'DONE' }, 'state', /must be one of ACCEPTED, PREPARING/],
+  ['ListJobs', { state: 'DONE' }, 'state', /must be one of "ACCEPTED", "PREPARING"/],
   ['ListJobs', { page_size: 501 }, 'page_size', /<= 500/],
   ['ListJobs', { page_size: -1 }, 'page_size', />= 0/],
   ['ApplyConfiguration', { device_id: 'm', config: {} }, 'config', /fewer than 1 prop/],
@@ -173,7 +175,7 @@ const requests: readonly (readonly [
     'ApplyConfiguration',
     { device_id: 'm', config: { hostnam: '' } },
     'config.hostnam',
-    /did you mean hostname\?/,
+    /did you mean "hostname"\?/,
   ],
   [
     'ApplyConfiguration',
@@ -191,25 +193,33 @@ const requests: readonly (readonly [
     'ApplyConfiguration',
     { device_id: 'm', config: { allow_pxe: 'no' } },
     'config.allow_pxe',
-    /must be boolean or null/,
+    /must be a boolean or null/,
   ],
 ];
 
 for (const [index, [method, request, field, message]] of requests.entries())
   test(`${method} refuses ${JSON.stringify(request)?.slice(0, 60)} (${index + 1})`, () => {
-    const parsed = parseRequest(method, request);
+    const parsed = checked(method, request);
     assert.ok(!parsed.ok);
     assert.deepEqual([parsed.failure.code, parsed.failure.field], ['invalid-argument', field]);
     assert.match(parsed.failure.message, message);
   });
 
+test('a request with many parameters is checked in turns, because it may be a hostile one', () => {
+  const config = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`p${at}`, 1]));
+  const check = parseRequest('ProvisionDevice', { device_id: 'm', os_image: 'x', config });
+  let pauses = 0;
+  while (check.next().done !== true) pauses += 1;
+  assert.ok(pauses >= 10, `${pauses} pauses`);
+});
+
 test('accepts what the schemas allow', () => {
   assert.ok(
-    parseRequest('ProvisionDevice', { device_id: 'm', os_image: 'x', config: { a: '' }, replace: true }).ok,
+    checked('ProvisionDevice', { device_id: 'm', os_image: 'x', config: { a: '' }, replace: true }).ok,
   );
-  assert.ok(parseRequest('GetJobStatus', { job_id: id.toLowerCase() }).ok);
-  assert.ok(parseRequest('ListJobs', {}).ok);
-  assert.ok(parseRequest('ApplyConfiguration', { device_id: 'm', config: { user_data: null } }).ok);
+  assert.ok(checked('GetJobStatus', { job_id: id.toLowerCase() }).ok);
+  assert.ok(checked('ListJobs', {}).ok);
+  assert.ok(checked('ApplyConfiguration', { device_id: 'm', config: { user_data: null } }).ok);
 });
 
 test('an order has a template or an os_image, and one text whatever the order of its fields', () => {
@@ -238,7 +248,7 @@ test('an id from a digest is a ULID, and always the same', () => {
   assert.match(made, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
   assert.equal(jobIdFromDigest(digest), made);
   assert.notEqual(jobIdFromDigest(digest.with(25, 0)), made);
-  assert.ok(parseRequest('GetJobStatus', { job_id: made }).ok);
+  assert.ok(checked('GetJobStatus', { job_id: made }).ok);
 });
 
 test('a job is a valid Workflow that names its owner', () => {

@@ -68,6 +68,7 @@ export {
   validateAs,
   validateResource,
   validation,
+  valueProblems,
   type CheckedObject,
   type Validated,
 } from './validate.ts';
@@ -79,6 +80,8 @@ export type { Path } from './schema/place.ts';
 export { managersAfterUpdate, serverSideApply, type FieldConflict } from './apply/server-side-apply.ts';
 export { strategicMerge } from './strategic-merge.ts';
 export { nearest } from './nearest.ts';
+export type { Schema } from './schema.ts';
+export { drained } from './drained.ts';
 export { crdFor, openApiOf } from './crd.ts';
 export type { HardwareCondition } from './hardware/hardware.ts';
 export {

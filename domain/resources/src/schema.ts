@@ -10,10 +10,11 @@ const OPTIONAL = Symbol('optional');
 /** A JSON schema for values of the type. */
 export interface Schema<Value = unknown> {
   readonly [staticType]?: Value;
-  readonly type?: string;
+  /** Several types only in schemas of JSON, not in those of kinds. */
+  readonly type?: string | readonly string[];
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly additionalProperties?: Schema;
+  readonly additionalProperties?: Schema | false;
   readonly items?: Schema;
   readonly default?: unknown;
   /** Any other keyword. */

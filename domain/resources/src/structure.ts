@@ -155,8 +155,7 @@ export function schemaAt(schema: Schema, path: Path): Schema | undefined {
   let current: Schema | undefined = schema;
   for (const step of path) {
     if (current === undefined) return undefined;
-    current =
-      typeof step === 'number' ? current.items : (current.properties?.[step] ?? current.additionalProperties);
+    current = typeof step === 'number' ? current.items : fieldOf(current, step);
   }
   return current;
 }

@@ -90,6 +90,13 @@ export function* schemaValidation(
   return { ok: true, resource: value as Resource, unknownFields: unknown };
 }
 
+/** Returns the problems of a value that is not an object of a kind, those of unknown fields first. Yields often. */
+export function* valueProblems(schema: Schema, value: unknown): Generator<undefined, readonly Problem[]> {
+  const { unknownFields, unknownCount } = yield* structured(schema, value);
+  const problems = yield* schemaProblems(schema, value);
+  return [...unknownProblems(schema, unknownFields, unknownCount), ...problems.all()];
+}
+
 /**
  * Returns a stored object in the form of the kind's schema: other fields removed, defaults filled in. Yields
  * often.

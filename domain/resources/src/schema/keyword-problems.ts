@@ -42,10 +42,17 @@ function numberOf(schema: Schema, keyword: string): number | undefined {
 function typeFault(schema: Schema, value: unknown): Fault | undefined {
   const wanted = schema.type;
   if (wanted === undefined) return intOrStringFault(schema, value);
-  if ((value === null && schema['nullable'] === true) || isOfType(wanted, value)) return undefined;
-  const article = /^[aeio]/.test(wanted) ? 'an' : 'a';
+  const types = typeof wanted === 'string' ? [wanted] : wanted;
+  if ((value === null && schema['nullable'] === true) || types.some((type) => isOfType(type, value)))
+    return undefined;
   const isUnquoted = wanted === 'string' && (typeof value === 'number' || typeof value === 'boolean');
-  return invalid(`must be ${article} ${wanted}${isUnquoted ? `; write "${String(value)}" in quotes` : ''}`);
+  const hint = isUnquoted ? `; write "${String(value)}" in quotes` : '';
+  return invalid(`must be ${types.map(withArticle).join(' or ')}${hint}`);
+}
+
+function withArticle(type: string): string {
+  if (type === 'null') return type;
+  return `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 }
 
 function intOrStringFault(schema: Schema, value: unknown): Fault | undefined {
@@ -64,6 +71,8 @@ function isOfType(type: string, value: unknown): boolean {
       return Number.isInteger(value);
     case 'number':
       return typeof value === 'number' && Number.isFinite(value);
+    case 'null':
+      return value === null;
     default:
       return typeof value === type;
   }

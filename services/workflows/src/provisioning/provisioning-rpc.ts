@@ -9,13 +9,12 @@ import {
 } from '@bufbuild/protobuf';
 import { API, JobSchema, type Job, type WatchJobRequest } from '@tinkerbell/api/provisioning';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
-import { parseRequest } from '@tinkerbell/provisioning';
 import type { Caller, Calls, ResponseStream } from '../grpc/calls.ts';
 import type { RpcService } from '../grpc/grpc-server.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Access } from './access.ts';
 import type { ProvisioningDeps } from './job-store.ts';
-import { valueOf } from './refused-request.ts';
+import { checkedRequest } from './refused-request.ts';
 import { unaryCallNamed } from './unary-calls.ts';
 import { watchJob } from './watch-job.ts';
 
@@ -51,7 +50,7 @@ export function provisioningRpc(
 }
 
 async function watch(deps: ProvisioningDeps, request: unknown, out: ResponseStream<Job>): Promise<void> {
-  const { job_id: jobId } = valueOf(parseRequest('WatchJob', request));
+  const { job_id: jobId } = await checkedRequest('WatchJob', request);
   for await (const job of watchJob(deps, jobId, out.ending.signal)) await out.send(messageOf(JobSchema, job));
 }
 

@@ -1,4 +1,11 @@
-import type { Failure, Result } from '@tinkerbell/provisioning';
+import { inTurns } from '@tinkerbell/platform-contract';
+import {
+  parseRequest,
+  type Failure,
+  type Method,
+  type Requests,
+  type Result,
+} from '@tinkerbell/provisioning';
 import { RpcError } from '../grpc/rpc-error.ts';
 
 /** A refusal that names the invalid field of the request. */
@@ -16,4 +23,9 @@ export class RefusedRequest extends RpcError {
 export function valueOf<Value>(result: Result<Value>): Value {
   if (!result.ok) throw new RefusedRequest(result.failure);
   return result.value;
+}
+
+/** `value` is JSON of unknown shape. Rejects with a RefusedRequest that names the invalid field. */
+export async function checkedRequest<Of extends Method>(method: Of, value: unknown): Promise<Requests[Of]> {
+  return valueOf(await inTurns(parseRequest(method, value)));
 }

@@ -1,12 +1,12 @@
 /** The calls with one response: JSON of a caller in, JSON out, the same for gRPC and REST. */
-import { findDevice, listJobs, orderOf, parseRequest, type Method } from '@tinkerbell/provisioning';
+import { findDevice, listJobs, orderOf, type Method } from '@tinkerbell/provisioning';
 import { workflowCollection } from '@tinkerbell/store-contract';
 import { applyConfiguration } from './apply-configuration.ts';
 import type { ProvisioningCaller } from './access.ts';
 import { cancelJob, retryJob } from './change-job.ts';
 import { createJob, type MadeJob } from './create-job.ts';
 import { hardwareIn, jobNamed, type ProvisioningDeps } from './job-store.ts';
-import { RefusedRequest, valueOf } from './refused-request.ts';
+import { checkedRequest, RefusedRequest, valueOf } from './refused-request.ts';
 
 type UnaryMethod = Exclude<Method, 'WatchJob'>;
 
@@ -26,19 +26,19 @@ export const unaryCalls: Readonly<Record<UnaryMethod, Call>> = {
   },
   async GetJobStatus(deps, request, caller) {
     await deps.access.identityOf(caller, 'GetJobStatus');
-    return (await jobNamed(deps, valueOf(parseRequest('GetJobStatus', request)).job_id)).job;
+    return (await jobNamed(deps, (await checkedRequest('GetJobStatus', request)).job_id)).job;
   },
   async CancelJob(deps, request, caller) {
     const identity = await deps.access.identityOf(caller, 'CancelJob');
-    return cancelJob(deps, valueOf(parseRequest('CancelJob', request)), identity);
+    return cancelJob(deps, await checkedRequest('CancelJob', request), identity);
   },
   async RetryJob(deps, request, caller) {
     const identity = await deps.access.identityOf(caller, 'RetryJob');
-    return retryJob(deps, valueOf(parseRequest('RetryJob', request)), identity);
+    return retryJob(deps, await checkedRequest('RetryJob', request), identity);
   },
   async ListJobs(deps, request, caller) {
     await deps.access.identityOf(caller, 'ListJobs');
-    const { device_id: device, ...filter } = valueOf(parseRequest('ListJobs', request));
+    const { device_id: device, ...filter } = await checkedRequest('ListJobs', request);
     const named = device === undefined ? {} : { device_id: hardwareNameOf(deps, device) };
     const workflows = workflowCollection
       .all(deps.view)
@@ -47,7 +47,7 @@ export const unaryCalls: Readonly<Record<UnaryMethod, Call>> = {
   },
   async ApplyConfiguration(deps, request, caller) {
     const identity = await deps.access.identityOf(caller, 'ApplyConfiguration');
-    return applyConfiguration(deps, valueOf(parseRequest('ApplyConfiguration', request)), identity);
+    return applyConfiguration(deps, await checkedRequest('ApplyConfiguration', request), identity);
   },
 };
 
@@ -68,7 +68,7 @@ interface Ordering {
 
 async function order(deps: ProvisioningDeps, { method, request, caller }: Ordering): Promise<MadeJob> {
   const identity = await deps.access.identityOf(caller, method);
-  const parsed = valueOf(parseRequest(method, withKey(request, caller)));
+  const parsed = await checkedRequest(method, withKey(request, caller));
   const field = method === 'ProvisionDevice' ? 'config' : 'parameters';
   return createJob(deps, { order: valueOf(orderOf(parsed)), identity, field });
 }

@@ -1,10 +1,10 @@
 /** WatchJob over HTTP: one job per line, or per event for clients that accept text/event-stream. */
-import { parseRequest, type Job } from '@tinkerbell/provisioning';
+import type { Job } from '@tinkerbell/provisioning';
 import { delay, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
 import type { ProvisioningCaller } from './access.ts';
 import type { ProvisioningDeps } from './job-store.ts';
 import { problemOf } from './problem-response.ts';
-import { valueOf } from './refused-request.ts';
+import { checkedRequest } from './refused-request.ts';
 import { watchJob } from './watch-job.ts';
 
 /** Proxies close a connection that is quiet for a minute. */
@@ -43,7 +43,7 @@ export async function watchResponse(
   { request, caller, context }: Watcher,
 ): Promise<Response> {
   await deps.access.identityOf(caller, 'WatchJob');
-  const { job_id: jobId } = valueOf(parseRequest('WatchJob', value));
+  const { job_id: jobId } = await checkedRequest('WatchJob', value);
   const ended = new AbortController();
   const signal = AbortSignal.any([context.signal, ended.signal]);
   const jobs = watchJob(deps, jobId, signal);
