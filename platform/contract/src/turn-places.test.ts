@@ -21,7 +21,7 @@ function scene(each: number) {
     }
     return seen.filter((names) => names.length > 0);
   };
-  return { begin, begun, turn, isIdle: () => next.length === 0 };
+  return { begin, begun, turn, places, isIdle: () => next.length === 0 };
 }
 
 test('work begins at once until the places of the turn are taken', async () => {
@@ -38,4 +38,21 @@ test('work begins at once until the places of the turn are taken', async () => {
   void begin('g');
   await Promise.resolve();
   assert.deepEqual(begun, ['g']);
+});
+
+test('those that wait for one promise continue over several turns, also when it rejects', async () => {
+  const { begun, turn, places } = scene(2);
+  const shared = Promise.withResolvers<string>();
+  const failed = Promise.withResolvers<string>();
+  for (const name of ['a', 'b', 'c'])
+    void places.after(shared.promise).then((value) => begun.push(name + value));
+  for (const name of ['d', 'e']) places.after(failed.promise).catch(() => begun.push(name));
+  shared.resolve('1');
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(begun.splice(0), ['a1', 'b1']);
+  failed.reject(new Error('no'));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(await turn(), []);
+  assert.deepEqual(await turn(), [['c1'], ['d']]);
+  assert.deepEqual(await turn(), [['e']]);
 });

@@ -1,3 +1,6 @@
+/** Requests, each of which takes some tens of microseconds until it waits for something. */
+const REQUESTS_EACH = 8;
+
 /**
  * Limits how many pieces of work begin in one turn of the event loop. One packet may contain the requests of many callers, and
  * all of them would otherwise begin in the callback for this packet.
@@ -9,7 +12,7 @@ export class TurnPlaces {
   #left: number;
 
   /** `later` calls back after everything else that waits for the event loop. */
-  constructor(each: number, later: (callback: () => void) => void = setImmediate) {
+  constructor(each = REQUESTS_EACH, later: (callback: () => void) => void = setImmediate) {
     this.#each = each;
     this.#left = each;
     this.#later = later;
@@ -20,6 +23,15 @@ export class TurnPlaces {
     if (this.#left === 0) return new Promise((resolve) => this.#waiting.push(resolve));
     this.#took(1);
     return undefined;
+  }
+
+  /** Settles like `shared`, which others wait for too, when there is a place. */
+  async after<Value>(shared: Promise<Value>): Promise<Value> {
+    try {
+      return await shared;
+    } finally {
+      await this.take();
+    }
   }
 
   /** The first place taken in a turn requests the next turn. */

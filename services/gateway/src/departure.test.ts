@@ -16,3 +16,18 @@ test('calls every listener once, late ones at once, and no removed one', () => {
   assert.deepEqual(told, ['early', 'late']);
   assert.equal(departure.hasHappened, true);
 });
+
+test('hundreds of listeners are called over several turns of the event loop', async () => {
+  const departures = Array.from({ length: 300 }, () => new Departure());
+  const called: Departure[] = [];
+  for (const departure of departures)
+    departure.onHappened(() => {
+      called.push(departure);
+      const untilMs = performance.now() + 0.05;
+      while (performance.now() < untilMs);
+    });
+  for (const departure of departures) departure.happen();
+  assert.ok(departures.every(({ hasHappened }) => hasHappened));
+  assert.ok(called.length < departures.length, `${called.length} in the first callback`);
+  while (called.length < departures.length) await new Promise((resolve) => setImmediate(resolve));
+});

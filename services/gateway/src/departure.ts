@@ -1,3 +1,5 @@
+import { inTurns } from '@tinkerbell/platform-contract';
+
 /**
  * Signals that nobody waits for a response any more. It does the work of an AbortSignal, which creates several objects and an
  * event for each request and costs as much as matching its route.
@@ -10,10 +12,18 @@ export class Departure {
     return this.#hasHappened;
   }
 
+  /** Calls back in turns, because one connection may end hundreds of requests at once. */
   happen(): void {
     if (this.#hasHappened) return;
     this.#hasHappened = true;
-    for (const task of this.#tasks) task();
+    if (this.#tasks.size > 0) void inTurns(this.#call());
+  }
+
+  *#call(): Generator<undefined, void> {
+    for (const task of this.#tasks) {
+      task();
+      yield undefined;
+    }
     this.#tasks.clear();
   }
 

@@ -32,8 +32,8 @@ import { TraceBytes } from './trace-bytes.ts';
 import { UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './upstream-client.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
-/** Beginning a request takes up to 0.5 ms, when it opens a connection to its upstream. */
-const REQUESTS_PER_TURN = 8;
+/** The status that nginx logs for a client that disconnected before it had an answer. */
+const CLIENT_GONE = 499;
 
 /** The facts of a request before its route is known. */
 interface Visit {
@@ -65,7 +65,7 @@ export class RequestFlow {
   readonly #deps: GatewayDeps;
   readonly #metrics: FlowMetrics;
   readonly #traceBytes: TraceBytes;
-  readonly #places = new TurnPlaces(REQUESTS_PER_TURN);
+  readonly #places = new TurnPlaces();
   #table: RouteTable = NO_ROUTES;
 
   constructor(deps: GatewayDeps, metrics: FlowMetrics) {
@@ -96,7 +96,7 @@ export class RequestFlow {
     };
     try {
       await this.#places.take();
-      this.#record(visit, await this.#answer(visit, listener));
+      this.#record(visit, gone.hasHappened ? lostBy(exchange) : await this.#answer(visit, listener));
     } catch (error) {
       log.error('request failed', { error: error instanceof Error ? error.stack : String(error) });
       exchange.abort();
@@ -306,6 +306,11 @@ export class RequestFlow {
       ...(reason === undefined ? {} : { reason }),
     });
   }
+}
+
+/** Its connection ended before its turn, often together with hundreds of others. */
+function lostBy({ peer }: Exchange): Outcome {
+  return { route: '', status: CLIENT_GONE, address: peer, bytes: 0, reason: 'client-gone' };
 }
 
 function upstreamDown({ message }: UpstreamFailure): Refusal {

@@ -1,5 +1,5 @@
 /** Cuts off clients that send or read a body so slowly that it must be intentional. */
-import { repeat, type Clock } from '@tinkerbell/platform-contract';
+import { inTurns, repeat, type Clock } from '@tinkerbell/platform-contract';
 import { Transform, type Readable, type Writable } from 'node:stream';
 
 const SWEEP_MS = 10_000;
@@ -29,11 +29,18 @@ export class SlowClients {
     repeat(this.#clock, { everyMs: SWEEP_MS, signal }, () => this.sweep());
   }
 
-  sweep(): void {
+  /** Checks all, in turns, because there may be thousands. */
+  sweep(): Promise<void> {
+    return inTurns(this.#sweeping());
+  }
+
+  *#sweeping(): Generator<undefined, void> {
     for (const one of this.#watched) {
-      if (one.check()) continue;
-      this.#watched.delete(one);
-      one.cut();
+      if (!one.check()) {
+        this.#watched.delete(one);
+        one.cut();
+      }
+      yield undefined;
     }
   }
 
@@ -69,6 +76,8 @@ export class SlowClients {
   }
 
   #until(stream: Readable | Writable, watched: Watched): void {
+    // Its client has disconnected meanwhile, and it has no event any more.
+    if (stream.destroyed) return;
     this.#watched.add(watched);
     for (const event of ['end', 'close']) stream.once(event, () => this.#watched.delete(watched));
   }

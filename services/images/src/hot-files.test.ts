@@ -47,11 +47,19 @@ test('a small file is checked once a second, and read when it has changed', asyn
   assert.equal(await hot.see('a'), undefined);
 });
 
-test('simultaneous requests share one check', async () => {
+test('simultaneous requests share one check, and continue over several turns of the event loop', async () => {
   const { counts, hot } = counted();
   write('b', 'b', 1);
-  await Promise.all(Array.from({ length: 50 }, async () => hot.see('b')));
+  const answered: unknown[] = [];
+  const all = Promise.all(Array.from({ length: 50 }, async () => answered.push(await hot.see('b'))));
+  const seen: number[] = [];
+  while (answered.length < 50) {
+    if (answered.length > 0) seen.push(answered.length);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await all;
   assert.deepEqual(counts, { stat: 1, readRange: 1 });
+  assert.ok(new Set(seen).size >= 5, `answered ${[0, ...seen, 50].join(', ')}`);
 });
 
 test('a new file is found at once, and large files and folders have no content', async () => {

@@ -1,4 +1,4 @@
-import type { Clock, FileInfo, Files } from '@tinkerbell/platform-contract';
+import { TurnPlaces, type Clock, type FileInfo, type Files } from '@tinkerbell/platform-contract';
 
 /** Larger files are few, and the kernel sends them from its own cache. */
 const FILE_BYTES_MAX = 64 * 1024;
@@ -28,8 +28,9 @@ export class HotFiles {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #root: string;
   readonly #kept = new Map<string, Kept>();
-  /** One check of a file answers all requests that arrive meanwhile. */
+  /** One check of a file answers all requests that arrive meanwhile, over several turns of the event loop. */
   readonly #looks = new Map<string, Promise<SeenFile | undefined>>();
+  readonly #places = new TurnPlaces();
   #keptBytes = 0;
 
   constructor(
@@ -50,7 +51,7 @@ export class HotFiles {
     if (kept !== undefined && this.#clock.monotonicMs() - kept.checkedMs < CHECK_INTERVAL_MS)
       return kept.seen;
     const running = this.#looks.get(path);
-    if (running !== undefined) return running;
+    if (running !== undefined) return this.#places.after(running);
     const look = this.#look(path, kept).finally(() => this.#looks.delete(path));
     this.#looks.set(path, look);
     return look;

@@ -7,6 +7,7 @@ import { gatewaySpellings } from './gateway-spellings.ts';
 import { growingPatches } from './growing-patches.ts';
 import { hostilePatterns, hostileSelectors } from './hostile-patterns.ts';
 import { http2Frames } from './http2-frames.ts';
+import { lostConnections } from './lost-connections.ts';
 import { packets } from './packets.ts';
 import { requestTargets } from './request-targets.ts';
 import { selfFetches } from './self-fetches.ts';
@@ -26,6 +27,7 @@ export const attacks: readonly Attack[] = [
   hostilePatterns,
   hostileSelectors,
   http2Frames,
+  lostConnections,
   packets,
   requestTargets,
   selfFetches,

@@ -1,4 +1,4 @@
-import { errorOf, PlatformError, type HttpClientResponse } from '@tinkerbell/platform-contract';
+import { errorOf, PlatformError, TurnPlaces, type HttpClientResponse } from '@tinkerbell/platform-contract';
 import { encodeUtf8 } from '@tinkerbell/wire';
 import { mayFetchFrom } from './address-policy.ts';
 import { IsoCache } from './cache.ts';
@@ -31,6 +31,7 @@ export class RemoteImages {
   readonly #deps: DownloadDeps;
   readonly #known = new Map<string, Known>();
   readonly #asking = new Map<string, Promise<IsoImage>>();
+  readonly #places = new TurnPlaces();
   readonly #downloads = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
@@ -63,7 +64,7 @@ export class RemoteImages {
 
   #askOnce(url: string): Promise<IsoImage> {
     const running = this.#asking.get(url);
-    if (running !== undefined) return running;
+    if (running !== undefined) return this.#places.after(running);
     const asked = this.#ask(url).finally(() => this.#asking.delete(url));
     this.#asking.set(url, asked);
     return asked;

@@ -17,6 +17,7 @@ import {
   messageOf,
   PlatformError,
   Slots,
+  TurnPlaces,
   type Clock,
   type Log,
   type OwnedTree,
@@ -61,6 +62,7 @@ export class Mirrors {
   readonly #checkedMs = new Map<string, number>();
   /** Parallel pulls of one thing share its fetch. */
   readonly #running = new Map<string, Promise<void>>();
+  readonly #places = new TurnPlaces();
   readonly #slots = new Slots(FETCHES_MAX);
 
   constructor(parts: MirrorParts) {
@@ -171,9 +173,11 @@ export class Mirrors {
   }
 
   async #once(key: string, fetch: () => Promise<void>): Promise<void> {
-    const running = this.#running.get(key) ?? fetch().finally(() => this.#running.delete(key));
-    this.#running.set(key, running);
-    return running;
+    const running = this.#running.get(key);
+    if (running !== undefined) return this.#places.after(running);
+    const fetched = fetch().finally(() => this.#running.delete(key));
+    this.#running.set(key, fetched);
+    return fetched;
   }
 }
 
