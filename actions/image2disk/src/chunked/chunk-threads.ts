@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { ActionError, sharedAlignedBuffer, ZERO_METHODS } from '@tinkerbell/action-kit';
-import { OVERHEAD_BYTES_MAX, stretchRoom } from '@tinkerbell/images';
+import { OVERHEAD_BYTES_MAX, requestBytesMax, stretchRoom } from '@tinkerbell/images';
 import { messageOf } from '@tinkerbell/platform-contract';
 import {
   chunkProgram,
@@ -18,7 +18,7 @@ const THREADS_MAX = 4;
 /** A thread keeps almost nothing. Small limits make it return memory early. */
 const LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 
-/** Memory for one stretch. */
+/** Memory for one stretch, and for what one request fetches. */
 export interface Slot {
   readonly number: number;
   /** Page-aligned. */
@@ -56,7 +56,7 @@ export class ChunkThreads {
 
   /** Makes the memory. Call it once, before everything else. */
   allocate(image: { readonly chunkBytes: number }, { slots, servingSlots = 0 }: Room): void {
-    const room = stretchRoom(image);
+    const room = { ...stretchRoom(image), packedBytes: requestBytesMax(image) };
     const { chunkBytes } = image;
     const servingRoom = { diskBytes: chunkBytes, packedBytes: chunkBytes + OVERHEAD_BYTES_MAX };
     this.#slots = Array.from({ length: slots }, (_, number) => slotOf(number, room));
