@@ -157,7 +157,8 @@ test(
           const address = await serve(context, registry({ onPack }));
           const disk = dirtyDisk();
           await run(address, disk, { signal: stop.signal, link });
-          const underWay = sum(sent.toSorted((one, other) => other - one).slice(0, LANES));
+          // Some of them reach the server after the end.
+          const underWay = LANES * Math.max(STRETCH, ...sent);
           assertWritten(await run(address, disk, { link }), disk);
           assert.ok(sum(sent) <= IMAGE.pack.length + underWay, `${sum(sent)} of ${IMAGE.pack.length}`);
         },

@@ -203,12 +203,11 @@ async function writeIfRight(
     start: chunk.diskOffset - diskOffset,
     length: chunk.diskLength,
   }));
-  const digests = await threads.digests(slot, pieces);
-  const damaged = stretch.find((chunk, index) => digests[index] !== hexOf(chunk.stored.digest));
-  if (damaged !== undefined) return damaged;
-  const bytes = slot.disk.subarray(0, diskBytesOf(stretch));
-  await disk.write(bytes, diskOffset, (range) => threads.zero(range));
-  return undefined;
+  const sha256 = stretch.map(({ stored }) => hexOf(stored.digest));
+  const digests = await disk.write((descriptors) =>
+    threads.write(slot, { pieces, sha256, offset: diskOffset, ...descriptors }),
+  );
+  return stretch.find((_chunk, index) => digests[index] !== sha256[index]);
 }
 
 export function diskBytesOf(stretch: Stretch): number {
