@@ -16,7 +16,14 @@ export { diskManifest, encodeDiskConfig } from './encode-disk-image.ts';
 export { DiskImageBuilder } from './disk-image-builder.ts';
 export { packBytesFor } from './pack-size.ts';
 export { positionsOf, probePositions } from './positions.ts';
-export { packedPart, stretchesOf, stretchRoom, type Stretch } from './stretches.ts';
+export {
+  followsInPack,
+  packedPart,
+  requestBytesMax,
+  stretchesOf,
+  stretchRoom,
+  type Stretch,
+} from './stretches.ts';
 export { sharedBytes, sizesOf, type DiskSizes } from './compare.ts';
 export { chunkTable, type ChunkTable } from './peers/chunk-table.ts';
 export {

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readDigest } from '@tinkerbell/oci';
-import { chunkBytesFor, packedPart, stretchesOf, stretchRoom, type PlacedChunk } from './index.ts';
+import {
+  chunkBytesFor,
+  followsInPack,
+  packedPart,
+  requestBytesMax,
+  stretchesOf,
+  stretchRoom,
+  type PlacedChunk,
+} from './index.ts';
 
 const GIBIBYTE = 1024 ** 3;
 
@@ -44,6 +52,22 @@ test('stretches are all chunks in order, and fit into the memory for one', () =>
       for (const stretch of stretches) {
         assert.ok(stretch.reduce((sum, { diskLength }) => sum + diskLength, 0) <= room.diskBytes);
         assert.ok(packedPart(stretch).length <= room.packedBytes);
+      }
+    }),
+  );
+});
+
+test('a stretch follows another one when one part of a pack has both and nothing else', () => {
+  fc.assert(
+    fc.property(placed, ({ chunkBytes, chunks }) => {
+      const stretches = [...stretchesOf(chunks, { chunkBytes })];
+      for (const [index, next] of stretches.slice(1).entries()) {
+        const before = stretches[index] ?? next;
+        const { length } = packedPart([...before, ...next]);
+        const isOnePart = length === packedPart(before).length + packedPart(next).length;
+        const isOnePack = next[0].stored.pack === before[0].stored.pack;
+        assert.equal(followsInPack(before, next), isOnePart && isOnePack);
+        assert.ok(packedPart(next).length <= requestBytesMax({ chunkBytes }));
       }
     }),
   );

@@ -15,6 +15,20 @@ export function stretchRoom({ chunkBytes }: { readonly chunkBytes: number }): {
   return { diskBytes, packedBytes: diskBytes + OVERHEAD_BYTES_MAX };
 }
 
+/** In a pack. A smaller part costs a server more for the request than for its bytes, and each lane of an agent has room for one. */
+const REQUEST_BYTES = 4 * 1024 * 1024;
+
+/** Returns the most bytes of a pack that one request asks for. A stretch always fits. */
+export function requestBytesMax(image: { readonly chunkBytes: number }): number {
+  return Math.max(REQUEST_BYTES, stretchRoom(image).packedBytes);
+}
+
+/** Whether `next` begins where `stretch` ends in its pack. There may be a gap between them on the disk. */
+export function followsInPack(stretch: Stretch, [next]: Stretch): boolean {
+  const { stored } = stretch.at(-1) ?? stretch[0];
+  return next.stored.pack === stored.pack && next.stored.offset === stored.offset + stored.length;
+}
+
 /** Cuts chunks, in the order of the disk, into stretches that fit into `stretchRoom`. A single chunk always fits. */
 export function* stretchesOf(
   chunks: Iterable<PlacedChunk>,

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { formatBytes, type ActionResult } from '@tinkerbell/action-kit';
-import { loopDevice, quietContext, serve } from '@tinkerbell/action-kit/testing';
+import { formatBytes, type ActionContext, type ActionResult } from '@tinkerbell/action-kit';
+import { loopDevice, quickClock, quietContext, serve } from '@tinkerbell/action-kit/testing';
 import { image2diskAction } from '../image2disk.ts';
 import { CHUNK, digestOf, stored } from '../testing/stored-image.ts';
 
@@ -15,6 +15,7 @@ import { CHUNK, digestOf, stored } from '../testing/stored-image.ts';
 const HANGS = { timeout: 120_000 };
 /** Between two holes of the image. */
 const STRETCH = 3 * (CHUNK + 1024);
+const STRETCHES = 11;
 const LANES = 6;
 const PATH = '/v2/disks/one/manifests/v1';
 const directory = mkdtempSync(join(tmpdir(), 'image2disk-breaks-'));
@@ -28,6 +29,8 @@ interface Behaviour {
   readonly cuts?: readonly number[];
   readonly pack?: Buffer;
   readonly manifest?: Buffer;
+  /** The requests for packs, from 1 on, whose answers are damaged on their way. */
+  readonly damages?: (request: number) => boolean;
   readonly onPack?: (sent: number) => void;
 }
 
@@ -35,9 +38,11 @@ function registry({
   cuts = [],
   pack = IMAGE.pack,
   manifest = IMAGE.manifest,
+  damages = () => false,
   onPack,
 }: Behaviour): RequestListener {
   const left = [...cuts];
+  let requests = 0;
   return (request, response) => {
     const url = request.url ?? '';
     if (url === PATH) return void response.end(manifest);
@@ -47,7 +52,8 @@ function registry({
     const range = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '');
     if (range === null) return void response.end(blob);
     const [first, last] = [Number(range[1]), Number(range[2])];
-    const body = blob.subarray(first, last + 1);
+    const body = Buffer.from(blob.subarray(first, last + 1));
+    if (damages((requests += 1))) body.fill(0, body.length >>> 1);
     const headers = {
       'Content-Range': `bytes ${first}-${last}/${blob.length}`,
       'Content-Length': last - first + 1,
@@ -68,11 +74,33 @@ function dirtyDisk(): string {
   return path;
 }
 
-function run(address: string, disk: string, signal = new AbortController().signal): Promise<ActionResult> {
+interface Circumstances {
+  readonly signal?: AbortSignal;
+  readonly link?: Link;
+}
+
+/** Over a slow one, a request takes a second. */
+type Link = 'slow' | 'fast';
+
+function run(
+  address: string,
+  disk: string,
+  { signal = new AbortController().signal, link = 'slow' }: Circumstances = {},
+): Promise<ActionResult> {
   return image2diskAction.run(
     { IMG_URL: `${address}${PATH}`, DEST_DISK: disk, RETRY_ENABLED: 'true' },
-    quietContext({ signal }),
+    quietContext({ signal, ...(link === 'slow' ? {} : { clock: fastClock() }) }),
   );
+}
+
+/** Every reading is a millisecond later. */
+function fastClock(): ActionContext['clock'] {
+  let now = 0;
+  return { ...quickClock(), nowMs: () => now, monotonicMs: () => (now += 1) };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }
 
 function assertWritten(result: ActionResult, disk: string): void {
@@ -95,54 +123,108 @@ test(
   HANGS,
   async (context) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat({ max: CHUNK }), { maxLength: 12 }), async (cuts) => {
-        let sent = 0;
-        const address = await serve(context, registry({ cuts, onPack: (bytes) => (sent += bytes) }));
-        const disk = dirtyDisk();
-        assertWritten(await run(address, disk), disk);
-        // What a broken connection had under way may be lost before it is read.
-        assert.ok(sent <= IMAGE.pack.length + cuts.length * STRETCH);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.nat({ max: CHUNK }), { maxLength: 12 }),
+        fc.constantFrom<Link>('slow', 'fast'),
+        async (cuts, link) => {
+          let sent = 0;
+          const address = await serve(context, registry({ cuts, onPack: (bytes) => (sent += bytes) }));
+          const disk = dirtyDisk();
+          assertWritten(await run(address, disk, { link }), disk);
+          // What a broken connection had under way may be lost before it is read.
+          assert.ok(sent <= IMAGE.pack.length + cuts.length * STRETCH);
+        },
+      ),
       { numRuns: 15 },
     );
   },
 );
 
 test(
-  'a write that is stopped anywhere resumes where the disk says, and fetches at most the stretches under way',
+  'a write that is stopped anywhere resumes where the disk says, and fetches at most the requests under way again',
   HANGS,
   async (context) => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 30 }), async (requests) => {
-        const stop = new AbortController();
-        let [count, sent] = [0, 0];
-        const onPack = (bytes: number): void => {
-          sent += bytes;
-          if ((count += 1) === requests) stop.abort();
-        };
-        const address = await serve(context, registry({ onPack }));
-        const disk = dirtyDisk();
-        await run(address, disk, stop.signal);
-        assertWritten(await run(address, disk), disk);
-        assert.ok(sent <= IMAGE.pack.length + LANES * STRETCH, `${sent} of ${IMAGE.pack.length}`);
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 30 }),
+        fc.constantFrom<Link>('slow', 'fast'),
+        async (requests, link) => {
+          const stop = new AbortController();
+          const sent: number[] = [];
+          const onPack = (bytes: number): void => {
+            if (sent.push(bytes) === requests) stop.abort();
+          };
+          const address = await serve(context, registry({ onPack }));
+          const disk = dirtyDisk();
+          await run(address, disk, { signal: stop.signal, link });
+          // Some of them reach the server after the end.
+          const underWay = LANES * Math.max(STRETCH, ...sent);
+          assertWritten(await run(address, disk, { link }), disk);
+          assert.ok(sum(sent) <= IMAGE.pack.length + underWay, `${sum(sent)} of ${IMAGE.pack.length}`);
+        },
+      ),
       { numRuns: 15 },
     );
   },
 );
 
+test(
+  'over a fast link a request brings several stretches, and over a slow one a single one',
+  HANGS,
+  async (context) => {
+    const requestsOver = async (link: Link): Promise<number> => {
+      let requests = 0;
+      const disk = dirtyDisk();
+      assertWritten(
+        await run(await serve(context, registry({ onPack: () => (requests += 1) })), disk, { link }),
+        disk,
+      );
+      return requests;
+    };
+    assert.equal(await requestsOver('slow'), STRETCHES);
+    // The first request of each lane is a small one, which shows how fast the link is.
+    const fast = await requestsOver('fast');
+    assert.ok(fast > LANES && fast < STRETCHES, `${fast} requests`);
+  },
+);
+
 test('a flipped bit anywhere in the chunks is found', HANGS, async (context) => {
   await fc.assert(
-    fc.asyncProperty(fc.nat({ max: IMAGE.pack.length - 1 }), fc.nat({ max: 7 }), async (at, bit) => {
-      const pack = Buffer.from(IMAGE.pack);
-      pack[at] = (pack[at] ?? 0) ^ (1 << bit);
-      const disk = dirtyDisk();
-      const result = await run(await serve(context, registry({ pack })), disk);
-      // A few bits of a zstd frame do not change what it unpacks to.
-      if (result.ok) assertWritten(result, disk);
-      else assert.match(result.error, /the chunk at .* is damaged: .* is not sha256:/);
-    }),
+    fc.asyncProperty(
+      fc.nat({ max: IMAGE.pack.length - 1 }),
+      fc.nat({ max: 7 }),
+      fc.constantFrom<Link>('slow', 'fast'),
+      async (at, bit, link) => {
+        const pack = Buffer.from(IMAGE.pack);
+        pack[at] = (pack[at] ?? 0) ^ (1 << bit);
+        const disk = dirtyDisk();
+        const result = await run(await serve(context, registry({ pack })), disk, { link });
+        // A few bits of a zstd frame do not change what it unpacks to.
+        if (result.ok) assertWritten(result, disk);
+        else assert.match(result.error, /the chunk at .* is damaged: .* is not sha256:/);
+      },
+    ),
     { numRuns: 20 },
+  );
+});
+
+test('what was damaged on its way is fetched once more', HANGS, async (context) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 7 }),
+      fc.constantFrom<Link>('slow', 'fast'),
+      async (damaged, link) => {
+        let sent = 0;
+        const onPack = (bytes: number): void => void (sent += bytes);
+        const damages = (request: number): boolean => request === damaged;
+        const disk = dirtyDisk();
+        const result = await run(await serve(context, registry({ damages, onPack })), disk, { link });
+        assertWritten(result, disk);
+        assert.ok(sent > IMAGE.pack.length && sent < 2 * IMAGE.pack.length, `${sent} bytes`);
+        assert.ok(result.ok && result.message.includes(`${formatBytes(sent)} fetched`));
+      },
+    ),
+    { numRuns: 10 },
   );
 });
 

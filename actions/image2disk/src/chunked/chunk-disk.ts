@@ -6,7 +6,6 @@ import {
   type AskForZeros,
   formatBytes,
   rereadPartitionTable,
-  splitZeros,
   zeroOut,
 } from '@tinkerbell/action-kit';
 import { codeOf, messageOf } from '@tinkerbell/platform-contract';
@@ -24,6 +23,12 @@ interface Files {
   readonly direct: FileHandle;
   readonly buffered: FileHandle;
   readonly signal: AbortSignal;
+}
+
+/** For direct requests, and for those that are no multiple of a block. */
+interface Descriptors {
+  readonly direct: number;
+  readonly buffered: number;
 }
 
 export class ChunkDisk {
@@ -45,16 +50,10 @@ export class ChunkDisk {
     }
   }
 
-  /** Writes from page-aligned memory. Long runs of zeros are not sent. */
-  async write(bytes: Buffer, offset: number, ask: AskForZeros): Promise<void> {
-    const end = bytes.length - (bytes.length % ALIGNMENT_BYTES);
-    await this.#explained(async () => {
-      for (const part of splitZeros(bytes.subarray(0, end)))
-        if (part.zero) await this.#zero({ offset: offset + part.start, length: part.end - part.start }, ask);
-        else await writeFully(this.#files.direct, bytes.subarray(part.start, part.end), offset + part.start);
-      // The end of an image may not be a multiple of a block. That part goes through the page cache.
-      if (end < bytes.length) await writeFully(this.#files.buffered, bytes.subarray(end), offset + end);
-    });
+  /** Calls what writes, on another thread. */
+  write<Result>(work: (descriptors: Descriptors) => Promise<Result>): Promise<Result> {
+    const { direct, buffered } = this.#files;
+    return this.#explained(() => work({ direct: direct.fd, buffered: buffered.fd }));
   }
 
   zeros(range: DiskRange, ask: AskForZeros): Promise<void> {
@@ -76,9 +75,9 @@ export class ChunkDisk {
     return zeroOut(this.#files.buffered, { ...range, signal: this.#files.signal, ask });
   }
 
-  async #explained(work: () => Promise<void>): Promise<void> {
+  async #explained<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      await work();
+      return await work();
     } catch (cause) {
       if (cause instanceof ActionError) throw cause;
       throw new ActionError(`cannot write to ${this.#files.path}: ${messageOf(cause)}`, { cause });
@@ -120,9 +119,4 @@ async function openDirect(path: string): Promise<FileHandle> {
     if (codeOf(error) === 'EINVAL') return open(path, 'r+');
     throw error;
   }
-}
-
-async function writeFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length;)
-    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
 }

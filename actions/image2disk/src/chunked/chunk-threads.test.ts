@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { test } from 'node:test';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { ChunkThreads, type Slot } from './chunk-threads.ts';
 
 const CHUNK = 64 * 1024;
+const directory = mkdtempSync(join(tmpdir(), 'chunk-threads-'));
+after(() => rmSync(directory, { recursive: true }));
 
 function startThreads(slots: number, withFfi = true): ChunkThreads {
   const threads = new ChunkThreads({ withFfi });
@@ -58,6 +63,85 @@ for (const withFfi of [true, false]) {
     assert.deepEqual(await digestOf(zstdCompressSync(Buffer.alloc(CHUNK - 1))), ['']);
     assert.deepEqual(await digestOf(Buffer.from('noise')), ['']);
   });
+}
+
+/** A used disk, until the end of the scope. */
+function usedDisk(bytes: number): Disposable & { readonly path: string; readonly descriptor: number } {
+  const path = join(directory, 'disk');
+  writeFileSync(path, Buffer.alloc(bytes, 0xaa));
+  const descriptor = openSync(path, 'r+');
+  return { path, descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
+}
+
+/** Both halves of the bytes, packed. */
+function piecesIn(slot: Slot, bytes: Uint8Array) {
+  const half = bytes.length >>> 1;
+  let at = 0;
+  return [bytes.subarray(0, half), bytes.subarray(half)].map((part, index) => {
+    const packed = zstdCompressSync(part);
+    slot.packed.set(packed, at);
+    const piece = { packed: { start: at, length: packed.length }, start: index * half, length: part.length };
+    at += packed.length;
+    return { piece, sha256: hash('sha256', part) };
+  });
+}
+
+for (const withFfi of [true, false])
+  test(`a stretch with any zeros is written whole, ${withFfi ? 'and long zeros are holes' : 'also without node:ffi'}`, async () => {
+    await using threads = startThreads(1, withFfi);
+    const slot = slotOf(threads, 0);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ blocks: fc.integer({ min: 1, max: 90 }), zero: fc.boolean() }), {
+          maxLength: 6,
+        }),
+        fc.nat({ max: 5000 }),
+        async (parts, tail) => {
+          const runs = parts.map(({ blocks, zero }) => Buffer.alloc(blocks * 4096, zero ? 0 : 'data'));
+          const bytes = Buffer.concat([...runs, Buffer.alloc(2 + tail, 1)]);
+          using disk = usedDisk(4096 + bytes.length + 4096);
+          const blocksBefore = statSync(disk.path).blocks;
+          const all = piecesIn(slot, bytes);
+          const sha256 = all.map((one) => one.sha256);
+          const files = { direct: disk.descriptor, buffered: disk.descriptor };
+          const order = { pieces: all.map(({ piece }) => piece), sha256, offset: 4096, ...files };
+          assert.deepEqual(await threads.write(slot, order), sha256);
+          const around = Buffer.alloc(4096, 0xaa);
+          assert.ok(readFileSync(disk.path).equals(Buffer.concat([around, bytes, around])));
+          const isLong = parts.some(({ blocks, zero }) => zero && blocks >= 80);
+          if (withFfi && isLong) assert.ok(statSync(disk.path).blocks < blocksBefore);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+test('nothing is written when one digest is wrong, and a disk that refuses is an error of the order alone', async () => {
+  await using threads = startThreads(1);
+  const slot = slotOf(threads, 0);
+  using disk = usedDisk(CHUNK);
+  const bytes = Buffer.alloc(CHUNK, 'data');
+  const [one, other] = piecesIn(slot, bytes);
+  assert.ok(one !== undefined && other !== undefined);
+  const files = { direct: disk.descriptor, buffered: disk.descriptor };
+  const order = {
+    pieces: [one.piece, other.piece],
+    sha256: [one.sha256, '0'.repeat(64)],
+    offset: 0,
+    ...files,
+  };
+  assert.deepEqual(await threads.write(slot, order), [one.sha256, other.sha256]);
+  assert.ok(readFileSync(disk.path).every((byte) => byte === 0xaa));
+  const sha256 = [one.sha256, other.sha256];
+  using readOnly = openedToRead(disk.path);
+  await assert.rejects(threads.write(slot, { ...order, sha256, direct: readOnly.descriptor }), /EBADF/);
+  assert.deepEqual(await threads.write(slot, { ...order, sha256 }), sha256);
+  assert.ok(readFileSync(disk.path).equals(bytes));
+});
+
+function openedToRead(path: string): Disposable & { readonly descriptor: number } {
+  const descriptor = openSync(path, 'r');
+  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) };
 }
 
 test('a thread that ends is a failure with a reason, also for later orders', async () => {

@@ -1,16 +1,17 @@
-/** Unpacks and hashes chunks beside each other and beside the network, in memory whose size is fixed. */
+/** Unpacks, hashes and writes chunks beside each other and beside the network, in memory whose size is fixed. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { ActionError, sharedAlignedBuffer, ZERO_METHODS } from '@tinkerbell/action-kit';
-import { OVERHEAD_BYTES_MAX, stretchRoom } from '@tinkerbell/images';
+import { OVERHEAD_BYTES_MAX, requestBytesMax, stretchRoom } from '@tinkerbell/images';
 import { messageOf } from '@tinkerbell/platform-contract';
 import {
   chunkProgram,
   type ChunkOrder,
   type ChunkReport,
   type Piece,
-  type ZeroOrder,
+  type WriteOrder,
 } from './chunk-worker.ts';
+import type { ZeroOrder } from './thread-calls.ts';
 
 /** Each costs memory, and four of them are faster than most disks. One may wait for the device while another one unpacks. */
 const THREADS_MIN = 2;
@@ -18,7 +19,9 @@ const THREADS_MAX = 4;
 /** A thread keeps almost nothing. Small limits make it return memory early. */
 const LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 
-/** Memory for one stretch. */
+const ZERO_MODES = [ZERO_METHODS.deallocate, ZERO_METHODS.overwrite];
+
+/** Memory for one stretch, and for what one request fetches. */
 export interface Slot {
   readonly number: number;
   /** Page-aligned. */
@@ -56,7 +59,7 @@ export class ChunkThreads {
 
   /** Makes the memory. Call it once, before everything else. */
   allocate(image: { readonly chunkBytes: number }, { slots, servingSlots = 0 }: Room): void {
-    const room = stretchRoom(image);
+    const room = { ...stretchRoom(image), packedBytes: requestBytesMax(image) };
     const { chunkBytes } = image;
     const servingRoom = { diskBytes: chunkBytes, packedBytes: chunkBytes + OVERHEAD_BYTES_MAX };
     this.#slots = Array.from({ length: slots }, (_, number) => slotOf(number, room));
@@ -81,6 +84,14 @@ export class ChunkThreads {
     return this.#order((id) => ({ kind: 'hash', id, slot: number, pieces }));
   }
 
+  /**
+   * Writes pieces that have the wanted digests, and none when one is wrong. Returns their digests like `digests`. Rejects with what the
+   * disk says when it refuses.
+   */
+  write({ number }: Slot, order: Omit<WriteOrder, 'modes'>): Promise<readonly string[]> {
+    return this.#order((id) => ({ kind: 'write', id, slot: number, ...order, modes: ZERO_MODES }));
+  }
+
   /** Packs the first bytes of the slot's disk memory, and returns their SHA-256 and the number of packed bytes. */
   async pack(
     { number }: Slot,
@@ -92,8 +103,7 @@ export class ChunkThreads {
 
   /** Makes a range of a disk read as zeros. Returns false when the device cannot do that by itself. */
   async zero(range: Omit<ZeroOrder, 'modes'>): Promise<boolean> {
-    const modes = [ZERO_METHODS.deallocate, ZERO_METHODS.overwrite];
-    const [result] = await this.#order((id) => ({ kind: 'zero', id, ...range, modes }));
+    const [result] = await this.#order((id) => ({ kind: 'zero', id, ...range, modes: ZERO_MODES }));
     return result !== '';
   }
 
@@ -114,8 +124,9 @@ export class ChunkThreads {
   #start(program: string): Thread {
     const worker = new Worker(program, { eval: true, resourceLimits: LIMITS });
     const waiting = new Map<number, Waiting>();
-    worker.on('message', ({ id, results }: ChunkReport) => {
-      waiting.get(id)?.resolve(results);
+    worker.on('message', ({ id, results, refused }: ChunkReport) => {
+      if (refused === undefined) waiting.get(id)?.resolve(results);
+      else waiting.get(id)?.reject(new Error(refused));
       waiting.delete(id);
     });
     const fail = (reason: string): void => {

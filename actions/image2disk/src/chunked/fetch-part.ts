@@ -14,6 +14,8 @@ interface WantedPart {
   readonly offset: number;
   readonly target: Uint8Array;
   readonly connections: RangeConnections;
+  /** Called with the number of bytes that are in `target` by now. */
+  readonly filled?: ((bytes: number) => void) | undefined;
 }
 
 /**
@@ -24,13 +26,16 @@ interface WantedPart {
  */
 export async function fetchPart(
   request: RangeRequest,
-  { offset, target, connections }: WantedPart,
+  { offset, target, connections, filled }: WantedPart,
 ): Promise<void> {
   let done = 0;
   await withRetries(request, async () => {
     const first = offset + done;
     const { url: start, signal } = request;
-    const arrived = (count: number): void => void (done += count);
+    const arrived = (count: number): void => {
+      done += count;
+      filled?.(done);
+    };
     const end = await connections.fetch({
       url: start,
       first,
@@ -54,7 +59,7 @@ export async function fetchPart(
       if (done + piece.length > target.length)
         throw new ActionError(`${url.href} sent more than the requested range`);
       target.set(piece, done);
-      done += piece.length;
+      arrived(piece.length);
       releasePiece(piece);
     });
     if (done < target.length)

@@ -1,5 +1,7 @@
 /** Which stretch a lane of the action writes next. */
 import {
+  followsInPack,
+  packedPart,
   positionsOf,
   stretchesOf,
   type DiskImage,
@@ -37,17 +39,25 @@ export interface Source {
 }
 
 export interface StretchSource {
-  /** Undefined at the end. */
-  next(lane: number): Promise<Assignment | undefined>;
+  /**
+   * None at the end. Several, which follow each other in their pack, come from the server by one request, and are together not larger
+   * than `requestBytes`.
+   */
+  next(lane: number, requestBytes: number): Promise<readonly Assignment[]>;
 }
 
 /** In the order of the disk. */
 export function inOrder(image: DiskImage): StretchSource {
   const stretches = stretchesOf(positionsOf(image), image);
+  let following = stretches.next();
   return {
-    next() {
-      const next = stretches.next();
-      return Promise.resolve(next.done === true ? undefined : { stretch: next.value, done() {} });
+    async next(_lane, requestBytes) {
+      const taken: Stretch[] = [];
+      while (following.done !== true && fits(taken, following.value, requestBytes)) {
+        taken.push(following.value);
+        following = stretches.next();
+      }
+      return taken.map((stretch) => ({ stretch, done() {} }));
     },
   };
 }
@@ -58,22 +68,38 @@ export function shared(
   { lanes, clock, signal }: { readonly lanes: number; readonly clock: Clock; readonly signal: AbortSignal },
 ): StretchSource {
   return {
-    async next(number) {
+    async next(number, requestBytes) {
       const lane = { number, of: lanes };
       let step = walk.next(lane, clock.monotonicMs());
       while (step.kind === 'wait' && !signal.aborted) {
         await delay(clock, LOOK_MS, signal);
         step = walk.next(lane, clock.monotonicMs());
       }
-      if (!('index' in step)) return undefined;
+      if (!('index' in step)) return [];
       const { index } = step;
       const stretch = table.stretchAt(index);
-      if (stretch === undefined) return undefined;
+      if (stretch === undefined) return [];
       const done = (): void => walk.done(index);
-      if (step.kind === 'server') return { stretch, done };
-      return { stretch, done, from: { ...sourceOf(walk, step, clock), first: table.starts[index] ?? 0 } };
+      if (step.kind === 'peer')
+        return [{ stretch, done, from: { ...sourceOf(walk, step, clock), first: table.starts[index] ?? 0 } }];
+      const taken = [stretch];
+      for (;;) {
+        const after = index + taken.length;
+        const next = table.stretchAt(after);
+        if (next === undefined || !fits(taken, next, requestBytes) || !walk.takeAlso(after)) break;
+        taken.push(next);
+      }
+      return taken.map((one, at) => ({ stretch: one, done: () => walk.done(index + at) }));
     },
   };
+}
+
+/** The first one always fits. */
+function fits(taken: readonly Stretch[], next: Stretch, requestBytes: number): boolean {
+  const [first] = taken;
+  const last = taken.at(-1);
+  if (first === undefined || last === undefined) return true;
+  return followsInPack(last, next) && packedPart([...first, ...next]).length <= requestBytes;
 }
 
 function sourceOf(

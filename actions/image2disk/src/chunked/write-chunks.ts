@@ -17,10 +17,17 @@ import type { ChunkThreads, Slot } from './chunk-threads.ts';
 import { Sharing } from '../peers/sharing.ts';
 import { RangeConnections } from './range-connections.ts';
 import type { RegistryImage } from './registry-image.ts';
-import { inOrder, shared, type Assignment, type Source } from './stretch-source.ts';
-import { diskBytesOf, writeFromPeer, writeFromServer, type FromPeer } from './write-stretch.ts';
+import { nextRequestBytes } from './request-size.ts';
+import { inOrder, shared, type Assignment, type Source, type StretchSource } from './stretch-source.ts';
+import {
+  diskBytesOf,
+  writeFromPeer,
+  writeFromServer,
+  type FromPeer,
+  type FromServer,
+} from './write-stretch.ts';
 
-/** Stretches at once: some arrive while others are unpacked and written. Each takes up to 4 MiB of memory. */
+/** Stretches at once: some arrive while others are unpacked and written. Each takes up to 6 MiB of memory. */
 const LANES = 6;
 /** Chunks that are sent to other agents at once, and the memory for them. */
 const ANSWERS_MAX = 4;
@@ -70,34 +77,50 @@ export async function writeChunks(order: Work): Promise<ChunkTotals> {
   const failed = new AbortController();
   const signal = AbortSignal.any([order.request.signal, failed.signal]);
   const request = { ...order.request, signal };
+  const stopOthers = (error: unknown): never => {
+    failed.abort();
+    throw error;
+  };
   // Beside the question for peers. A failure is thrown below.
   const probing = holdsAPart(order);
-  probing.catch(() => {});
+  const zeroing = zeroGaps(order).catch(stopOthers);
+  for (const one of [probing, zeroing]) one.catch(() => {});
   await using sharing = await sharingFor({ ...order, request });
   using connections = new RangeConnections();
   const work = { ...order, request, sharing, connections };
   const mayKeep = await probing;
   const totals: Totals = { fetchedBytes: 0, peerBytes: 0, keptChunks: 0, chunks: 0, damagedFrom: new Map() };
   const source = sharing === undefined ? inOrder(image) : shared(sharing, { lanes: LANES, ...request });
-  const lane = async (slot: Slot): Promise<void> => {
-    for (;;) {
-      const next = signal.aborted ? undefined : await source.next(slot.number);
-      if (next === undefined) return;
-      await writeAssigned(work, { assignment: next, mayKeep, totals, slot });
-    }
-  };
-  const stopOthers = (error: unknown): never => {
-    failed.abort();
-    throw error;
-  };
-  const lanes = [zeroGaps(work), ...threads.slots.map(lane)];
-  const ends = await Promise.allSettled(lanes.map((one) => one.catch(stopOthers)));
+  const lanes = threads.slots.map((slot) =>
+    writeLane(work, { source, mayKeep, totals, slot }).catch(stopOthers),
+  );
+  const ends = await Promise.allSettled([zeroing, ...lanes]);
   // The first one is the cause. The others were stopped by it.
   const causes = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
   if (order.request.signal.aborted) throw new ActionError('writing the image was stopped at the timeout');
   if (causes.length > 0)
     throw causes.find((cause) => !/was stopped at the timeout/.test(String(cause))) ?? causes[0];
   return totals;
+}
+
+interface LaneTurns extends Omit<Turn, 'assignment'> {
+  readonly source: StretchSource;
+}
+
+async function writeLane(work: RunningWork, { source, ...turn }: LaneTurns): Promise<void> {
+  const { request, registry } = work;
+  let requestBytes = 0;
+  while (!request.signal.aborted) {
+    const [first, ...more] = await source.next(turn.slot.number, requestBytes);
+    if (first === undefined) return;
+    // A peer sends one at a time, and what the disk may have is fetched after a look at it.
+    if (turn.mayKeep || first.from !== undefined) {
+      await writeAssigned(work, { ...turn, assignment: first });
+      continue;
+    }
+    const fetched = await writeNew(work, { ...turn, assignments: [first, ...more] });
+    requestBytes = nextRequestBytes(fetched, registry.image);
+  }
 }
 
 /** Undefined: alone. */
@@ -118,6 +141,29 @@ function answersAtOnce({ chunkBytes }: DiskImage): number {
   return Math.max(1, Math.min(ANSWERS_MAX, Math.floor(ANSWERS_BYTES_MAX / (2 * chunkBytes))));
 }
 
+interface NewTurn {
+  readonly assignments: readonly [Assignment, ...Assignment[]];
+  readonly totals: Totals;
+  readonly slot: Slot;
+}
+
+/** Whatever the disk has there, all of it comes from the server. */
+async function writeNew(work: RunningWork, { assignments, totals, slot }: NewTurn): Promise<FromServer> {
+  const [first, ...more] = assignments;
+  const fetched = await writeFromServer(work, [first.stretch, ...more.map(({ stretch }) => stretch)], {
+    slot,
+    written(index) {
+      const assignment = assignments[index] ?? first;
+      const { stretch } = assignment;
+      totals.chunks += stretch.length;
+      assignment.done();
+      work.done(diskBytesOf(stretch));
+    },
+  });
+  totals.fetchedBytes += fetched.bytes;
+  return fetched;
+}
+
 interface Turn {
   readonly assignment: Assignment;
   readonly mayKeep: boolean;
@@ -133,8 +179,8 @@ async function writeAssigned(work: RunningWork, { assignment, mayKeep, totals, s
     from === undefined ? parts : await takeFrom(work, { source: from, parts, stretch, totals, slot });
   if (left === 'busy') return;
   for (const part of left) {
-    const fetched = await writeFromServer(work, part, slot);
-    totals.fetchedBytes += fetched;
+    const { bytes } = await writeFromServer(work, [part], { slot });
+    totals.fetchedBytes += bytes;
   }
   totals.chunks += stretch.length;
   totals.keptChunks += stretch.length - missing.length;
@@ -209,7 +255,7 @@ async function missingIn(
   return stretch.filter(({ stored }, index) => digests[index] !== hexOf(stored.digest));
 }
 
-async function zeroGaps({ disk, threads, registry: { image } }: RunningWork): Promise<void> {
+async function zeroGaps({ disk, threads, registry: { image } }: Work): Promise<void> {
   for (const gap of gapsOf(image)) await disk.zeros(gap, (range) => threads.zero(range));
 }
 

@@ -1,4 +1,4 @@
-/** Brings a stretch to the disk: from the server, or from a peer. Nothing is written before its digests are right. */
+/** Brings stretches to the disk: from the server, or one from a peer. Nothing is written before its digests are right. */
 import { ActionError, formatBytes, type RangeRequest } from '@tinkerbell/action-kit';
 import { packedPart, type KnownPeer, type PlacedChunk, type Stretch } from '@tinkerbell/images';
 import { hexOf } from '@tinkerbell/oci';
@@ -23,25 +23,124 @@ export interface StretchParts {
   readonly sharing?: Sharing | undefined;
 }
 
-/** Returns the bytes that were fetched. */
-export async function writeFromServer(parts: StretchParts, stretch: Stretch, slot: Slot): Promise<number> {
-  const [{ stored }] = stretch;
-  const { offset, length } = packedPart(stretch);
-  const url = parts.registry.packUrl(stored.pack);
-  const packed = stretch.map((chunk) => ({
-    start: chunk.stored.offset - offset,
-    length: chunk.stored.length,
-  }));
+export interface FromServer {
+  /** What was fetched. */
+  readonly bytes: number;
+  /** How long it took. */
+  readonly ms: number;
+}
+
+/**
+ * Writes stretches that follow each other in their pack, by one request, each as soon as it has arrived. Calls `written` with the
+ * number of each.
+ */
+export async function writeFromServer(
+  parts: StretchParts,
+  stretches: readonly [Stretch, ...Stretch[]],
+  { slot, written }: { readonly slot: Slot; readonly written?: (index: number) => void },
+): Promise<FromServer> {
+  const { clock } = parts.request;
+  const fetch = new StretchFetch(parts, stretches, slot);
+  const startedMs = clock.monotonicMs();
+  const whole = fetch.begin().then(() => clock.monotonicMs() - startedMs);
+  // A failure is thrown where it is awaited.
+  whole.catch(() => {});
+  let bytes = fetch.bytes;
+  for (const [index, stretch] of stretches.entries()) {
+    await Promise.race([whole, fetch.arrived(index)]);
+    bytes += await writeRight(parts, { stretch, fetch, slot, whole });
+    written?.(index);
+  }
+  return { bytes, ms: await whole };
+}
+
+/** One request, and when which part of it has arrived. */
+class StretchFetch {
+  readonly #parts: StretchParts;
+  readonly #slot: Slot;
+  readonly #part: { readonly offset: number; readonly length: number };
+  readonly #marks: readonly ({ readonly end: number } & PromiseWithResolvers<void>)[];
+  readonly url: URL;
+
+  constructor(parts: StretchParts, stretches: readonly [Stretch, ...Stretch[]], slot: Slot) {
+    const [first, ...more] = stretches;
+    this.#parts = parts;
+    this.#slot = slot;
+    this.#part = packedPart([...first, ...more.flat()]);
+    this.url = parts.registry.packUrl(first[0].stored.pack);
+    this.#marks = stretches.map((stretch) => ({
+      end: this.#within(packedPart(stretch)).end,
+      ...Promise.withResolvers<void>(),
+    }));
+  }
+
+  get bytes(): number {
+    return this.#part.length;
+  }
+
+  begin(): Promise<void> {
+    let next = 0;
+    return this.#fetch(this.#part, (bytes) => {
+      for (; (this.#marks[next]?.end ?? Number.POSITIVE_INFINITY) <= bytes; next += 1)
+        this.#marks[next]?.resolve();
+    });
+  }
+
+  /** Does not reject. */
+  arrived(index: number): Promise<void> {
+    return this.#marks[index]?.promise ?? Promise.resolve();
+  }
+
+  /** Fetches one of the stretches once more. */
+  again(stretch: Stretch): Promise<void> {
+    return this.#fetch(packedPart(stretch));
+  }
+
+  /** Where each chunk is in the packed memory of the slot. */
+  packed(stretch: Stretch): readonly NonNullable<Piece['packed']>[] {
+    return stretch.map(({ stored }) => ({ start: this.#within(stored).start, length: stored.length }));
+  }
+
+  #within({ offset, length }: { readonly offset: number; readonly length: number }) {
+    const start = offset - this.#part.offset;
+    return { start, end: start + length };
+  }
+
+  async #fetch(
+    part: { readonly offset: number; readonly length: number },
+    filled?: (bytes: number) => void,
+  ): Promise<void> {
+    const { request, connections, sharing } = this.#parts;
+    const { start, end } = this.#within(part);
+    const target = this.#slot.packed.subarray(start, end);
+    await fetchPart({ ...request, url: this.url }, { offset: part.offset, target, connections, filled });
+    sharing?.received(part.length);
+  }
+}
+
+interface ArrivedStretch {
+  readonly stretch: Stretch;
+  readonly fetch: StretchFetch;
+  readonly slot: Slot;
+  /** Resolves when everything has arrived. */
+  readonly whole: Promise<unknown>;
+}
+
+/** Returns the bytes that were fetched once more. */
+async function writeRight(
+  parts: StretchParts,
+  { stretch, fetch, slot, whole }: ArrivedStretch,
+): Promise<number> {
+  const packed = fetch.packed(stretch);
   for (let fetches = 1; ; fetches += 1) {
-    const target = slot.packed.subarray(0, length);
-    await fetchPart({ ...parts.request, url }, { offset, target, connections: parts.connections });
-    parts.sharing?.received(length);
     const damaged = await writeIfRight(parts, { stretch, packed, slot });
-    if (damaged === undefined) return length * fetches;
+    if (damaged === undefined) return packedPart(stretch).length * (fetches - 1);
     if (fetches === FETCHES_MAX)
       throw new ActionError(
-        `the chunk at ${formatBytes(damaged.diskOffset)} is damaged: ${url.pathname} from byte ${damaged.stored.offset} is not ${damaged.stored.digest}. Check the image with "tink image verify"`,
+        `the chunk at ${formatBytes(damaged.diskOffset)} is damaged: ${fetch.url.pathname} from byte ${damaged.stored.offset} is not ${damaged.stored.digest}. Check the image with "tink image verify"`,
       );
+    await whole;
+    await fetch.again(stretch);
   }
 }
 
@@ -104,12 +203,11 @@ async function writeIfRight(
     start: chunk.diskOffset - diskOffset,
     length: chunk.diskLength,
   }));
-  const digests = await threads.digests(slot, pieces);
-  const damaged = stretch.find((chunk, index) => digests[index] !== hexOf(chunk.stored.digest));
-  if (damaged !== undefined) return damaged;
-  const bytes = slot.disk.subarray(0, diskBytesOf(stretch));
-  await disk.write(bytes, diskOffset, (range) => threads.zero(range));
-  return undefined;
+  const sha256 = stretch.map(({ stored }) => hexOf(stored.digest));
+  const digests = await disk.write((descriptors) =>
+    threads.write(slot, { pieces, sha256, offset: diskOffset, ...descriptors }),
+  );
+  return stretch.find((_chunk, index) => digests[index] !== sha256[index]);
 }
 
 export function diskBytesOf(stretch: Stretch): number {

@@ -218,6 +218,26 @@ test('an agent begins at its place, and only what the disk has is offered', () =
   assert.deepEqual(walk.next({ number: 1, of: 6 }, 0), { kind: 'server', index: 6 });
 });
 
+test('a request also takes what follows in the walk, but nothing that a peer may send', () => {
+  const walk = new SharedWalk(startsOf(6), () => 0);
+  walk.heard({ place: 0.5, secret: '', peers: [] });
+  const [lane, other] = LANES;
+  assert.ok(lane !== undefined && other !== undefined);
+  assert.deepEqual(walk.next(lane, 0), { kind: 'server', index: 3 });
+  assert.ok(walk.takeAlso(4));
+  assert.ok(!walk.takeAlso(4), 'it is taken');
+  assert.deepEqual(walk.next(other, 0), { kind: 'server', index: 5 });
+  assert.ok(!walk.takeAlso(6), 'there is none');
+  assert.deepEqual(walk.next(lane, 0), { kind: 'server', index: 0 });
+  walk.heard({ place: 0, secret: '', peers: [{ address: '192.0.2.9', port: 2000, have: [] }] });
+  assert.ok(!walk.takeAlso(1), 'the peer may have it soon');
+  walk.heard({ place: 0, secret: '', peers: [] });
+  assert.ok(walk.takeAlso(1));
+  for (const index of [0, 1, 3, 4, 5]) walk.done(index);
+  assert.deepEqual(walk.next(lane, 0), { kind: 'server', index: 2 });
+  assert.deepEqual(walk.next(lane, 0), { kind: 'end' });
+});
+
 test('what a proven peer has is left to it, until it is silent', () => {
   const walk = new SharedWalk(startsOf(4), () => 0);
   walk.heard({ place: 0, secret: '', peers: [{ address: '192.0.2.9', port: 2000, have: [[0, 6]] }] });

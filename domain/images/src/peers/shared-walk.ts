@@ -84,6 +84,18 @@ export class SharedWalk {
     return step;
   }
 
+  /**
+   * Also takes the next stretch of the walk, for a request to the server that has begun. Returns false when another lane has it, or
+   * when there are peers, who may send it.
+   */
+  takeAlso(index: number): boolean {
+    if (this.#peers.size > 0 || index !== this.#next || this.#states[index] !== OPEN) return false;
+    this.#next = index + 1;
+    this.#states[index] = TAKEN;
+    this.#open -= 1;
+    return true;
+  }
+
   /** The disk has the stretch. */
   done(index: number): void {
     this.#states[index] = DONE;
