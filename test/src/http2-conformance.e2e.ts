@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { ServerConnection, TextPool, encodeFields, type ConnectionEvents } from '@tinkerbell/http2';
+import { ServerConnection, TextPool, encodeFields, type ServerEvents } from '@tinkerbell/http2';
 import { startGateway, type GatewayBench } from '@tinkerbell/service-gateway/testing/gateway-bench';
 import { installedByGo } from './go-toolchain.ts';
 
@@ -106,7 +106,7 @@ function answerLate(socket: Socket): void {
     const bytes = connection.takeOutput();
     if (!socket.destroyed) socket.write(bytes);
   };
-  const events: ConnectionEvents = {
+  const events: ServerEvents = {
     request(stream) {
       const end = (): void => {
         stream.sendHeaders(encodeFields([[':status', '200']]), false);

@@ -163,6 +163,15 @@ test('a client that resets many streams is dropped', () => {
   assert.equal(goAwayCode(client), errorCodes.enhanceYourCalm);
 });
 
+test('a client whose faults reset many streams is dropped', () => {
+  const client = clientOf();
+  for (let count = 0; count < 1001; count++) {
+    client.request(count * 2 + 1, 0);
+    client.send(frame(windowUpdate, 0, count * 2 + 1, number(0)));
+  }
+  assert.equal(goAwayCode(client), errorCodes.enhanceYourCalm);
+});
+
 test('a client that changes its settings all the time is dropped', () => {
   const client = clientOf();
   for (let count = 0; count < 20; count++) client.send(settings([[4, count]]));
@@ -272,6 +281,11 @@ describe('a malformed request reaches nobody', () => {
     ['with a line end in a value', [...good, ['a', 'b\r\nc']]],
     ['with a field about the connection', [...good, ['connection', 'close']]],
     ['with another TE than trailers', [...good, ['te', 'gzip']]],
+    ['with a space after a value', [...good, ['a', 'b ']]],
+    ['with a control character in a value', [...good, ['a', 'b\u007f']]],
+    ['with a method that is not a token', [[':method', 'G ET'], ...good.slice(1)]],
+    ['with a length that is not a number', [...good, ['content-length', '-1']]],
+    ['with two lengths', [...good, ['content-length', '1'], ['content-length', '1']]],
   ] as const)
     test(title, () => {
       const client = clientOf();
@@ -280,6 +294,50 @@ describe('a malformed request reaches nobody', () => {
       assert.deepEqual(reset?.payload, number(errorCodes.protocol));
       assert.deepEqual(client.heard, []);
     });
+});
+
+test('a body has the length that its request announces', () => {
+  const announcing = encodeFields([
+    [':method', 'POST'],
+    [':scheme', 'http'],
+    [':path', '/'],
+    ['content-length', '3'],
+  ]);
+  for (const [bodies, heard] of [
+    [['abc'], ['data abc', 'end']],
+    [
+      ['a', 'bc'],
+      ['data a', 'data bc', 'end'],
+    ],
+    [['ab'], ['data ab', 'aborted']],
+    [['abcd'], ['aborted']],
+  ] as const) {
+    const client = clientOf();
+    client.send(frame(headers, END_HEADERS, 1, announcing));
+    for (const [index, body] of bodies.entries())
+      client.send(frame(data, index === bodies.length - 1 ? END_STREAM : 0, 1, Buffer.from(body)));
+    assert.deepEqual(client.heard, ['request /', ...heard]);
+  }
+  const empty = clientOf();
+  empty.send(frame(headers, END_HEADERS | END_STREAM, 1, announcing));
+  assert.deepEqual(empty.heard, ['request /', 'aborted']);
+});
+
+test('a stream that depends on itself is reset', () => {
+  const client = clientOf();
+  const priority = Buffer.concat([number(1), Buffer.from([15])]);
+  client.send(frame(headers, END_HEADERS | 0x20, 1, Buffer.concat([priority, REQUEST])));
+  const reset = client.sent().find(({ type }) => type === rstStream);
+  assert.deepEqual([reset?.payload, client.heard], [number(errorCodes.protocol), []]);
+});
+
+test('a request with more fields than the limit reaches nobody', () => {
+  const many = Array.from({ length: 1100 }, (_, index) => [`a${index}`, ''] as const);
+  const client = clientOf();
+  const block = encodeFields([[':method', 'GET'], [':scheme', 'http'], [':path', '/'], ...many]);
+  client.send(frame(headers, END_HEADERS, 1, block));
+  const reset = client.sent().find(({ type }) => type === rstStream);
+  assert.deepEqual([reset?.payload, client.heard], [number(errorCodes.enhanceYourCalm), []]);
 });
 
 test('trailers end a request, and nothing may follow them', () => {
