@@ -67,6 +67,18 @@ test('an answer that is complete before the request stops the request', () => {
   assert.deepEqual(server.heard, ['ready', 'answered 200', 'end']);
 });
 
+test('a request whose answer is complete is not reset by a listener that has heard of the end', () => {
+  for (const end of [[answer(OK), answer(TRAILERS, END_STREAM)], [answer(OK, END_STREAM)]]) {
+    const server = serverOf([]);
+    const stream = server.request();
+    server.sent();
+    stream.listener.trailers = () => stream.reset(errorCodes.cancel);
+    stream.listener.end = () => stream.reset(errorCodes.cancel);
+    server.send(...end);
+    assert.deepEqual(server.sent(), []);
+  }
+});
+
 test('the end of a request waits for its data', () => {
   const server = serverOf([[4, 5]]);
   const stream = server.request(false);
@@ -99,7 +111,7 @@ test('a server that leaves ends the requests it has not handled, and answers the
   assert.equal(server.connection.hasPlace, false);
   assert.deepEqual(server.heard, ['ready', `aborted ${errorCodes.refusedStream}`]);
   server.send(answer(OK, END_STREAM));
-  assert.deepEqual(server.heard.slice(2), ['answered 200', 'finished 0', 'end']);
+  assert.deepEqual(server.heard.slice(2), ['finished 0', 'answered 200', 'end']);
 });
 
 test('a request ends when the server resets it, or is gone', () => {

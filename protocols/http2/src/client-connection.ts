@@ -13,6 +13,8 @@ const LIMITS = {
   streamsMax: 1000,
   streamWindow: WINDOW_DEFAULT,
   unreadBytesMax: 32 * 1024 * 1024,
+  /** A server needs a request for each. */
+  resetsBurst: 1000,
 } as const;
 
 export interface ClientEvents extends ConnectionEvents {
@@ -31,6 +33,8 @@ export interface Request extends Asked {
 export class ClientConnection extends Connection<ClientStream> {
   readonly #events: ClientEvents;
   #isReady = false;
+  /** Of this side. The first request has the number 1. */
+  #lastStreamId = -1;
 
   constructor(events: ClientEvents, options: ConnectionOptions) {
     super(events, options, { preface: '', limits: LIMITS });
@@ -45,23 +49,23 @@ export class ClientConnection extends Connection<ClientStream> {
     return this.#isReady && !this.isLeaving && this.opened.size < streamsMax;
   }
 
-  /** Neither side has ended the connection for new requests. */
-  get isUsable(): boolean {
-    return !this.isLeaving;
-  }
-
   /** Call it only while there is a place. */
   request({ block, isEnd, ...asked }: Request): ClientStream {
-    this.lastStreamId = this.lastStreamId === 0 ? 1 : this.lastStreamId + 2;
-    const stream = new ClientStream(this.lastStreamId, this.peerSettings.streamWindow, {
+    this.#lastStreamId += 2;
+    const stream = new ClientStream(this.#lastStreamId, this.peerSettings.streamWindow, {
       owner: this,
       asked,
     });
     this.opened.set(stream.id, stream);
     stream.sendHeaders(block, isEnd);
     // No number is used twice.
-    if (this.lastStreamId + 2 > WINDOW_MAX) this.leave();
+    if (this.#lastStreamId + 2 > WINDOW_MAX) this.leave();
     return stream;
+  }
+
+  /** A server opens none. */
+  protected override get acceptedStreamId(): number {
+    return 0;
   }
 
   protected override receiveBlock({ streamId, isEnd, isCircular, fields }: HeaderBlock): void {
@@ -71,7 +75,7 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   protected override streamOf(streamId: number): ClientStream | undefined {
-    if (streamId > this.lastStreamId || streamId % 2 === 0) throw protocolError('a frame of an idle stream');
+    if (streamId > this.#lastStreamId || streamId % 2 === 0) throw protocolError('a frame of an idle stream');
     return this.opened.get(streamId);
   }
 

@@ -57,7 +57,8 @@ export class ClientStream extends Stream {
     this.#isAnswered = true;
     const hasBody = !this.#asked.isHead && status !== 204 && status !== 304;
     if (hasBody && !this.announce(fields)) return this.fail(errorCodes.protocol);
+    if (isEnd && !this.endReceived()) return;
     this.#asked.listener.answered(status, fields, isEnd);
-    if (isEnd) this.receiveEnd();
+    if (isEnd) this.listener.end();
   }
 }

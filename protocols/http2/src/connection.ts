@@ -26,9 +26,9 @@ import type { TextPool } from './text-pool.ts';
 
 /** A window for all streams of a connection, so that one stream that is read slowly does not stop the others. */
 const CONNECTION_WINDOW = 1024 * 1024;
+/** The output that streams may fill at once. What a peer with large windows has not read waits in the streams, not in the transport. */
+const OUTPUT_BYTES_MAX = 256 * 1024;
 const OPAQUE_BYTES = 8;
-/** Opening and resetting a stream costs the client nothing (CVE-2023-44487). The number is that of nghttp2. */
-const RESETS_BURST = 1000;
 /** An honest peer sends one or two. Each concerns all streams. */
 const SETTINGS_BURST = 20;
 const NO_BYTES = new Uint8Array(0);
@@ -48,6 +48,8 @@ export interface ConnectionLimits extends HeaderLimits {
   readonly streamWindow: number;
   /** The bytes of all streams that are not consumed, up to a mebibyte more. */
   readonly unreadBytesMax: number;
+  /** The streams that the peer may reset, or cause to be reset, at once. 33 more each second. */
+  readonly resetsBurst: number;
 }
 
 /** What all connections of a program share. */
@@ -65,13 +67,12 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
   readonly output: FrameOutput;
   readonly limits: ConnectionLimits;
   protected readonly opened = new Map<number, Opened>();
-  protected lastStreamId = 0;
   protected peerSettings: PeerSettings = INITIAL_SETTINGS;
   /** The peer's settings have arrived. */
   protected hasSettings = false;
   protected isLeaving = false;
   readonly #events: ConnectionEvents;
-  readonly #nowMs: () => number;
+  readonly #options: ConnectionOptions;
   readonly #reader: FrameReader;
   readonly #blocks: HeaderBlocks;
   readonly #take = (frame: Frame): boolean => this.#frame(frame);
@@ -91,8 +92,8 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
     { preface, limits }: { readonly preface: string; readonly limits: ConnectionLimits },
   ) {
     this.#events = events;
-    this.#nowMs = () => options.nowMs();
-    this.limits = { ...limits, ...options.limits };
+    this.#options = options;
+    this.limits = options.limits === undefined ? limits : { ...limits, ...options.limits };
     const { fieldBytesMax } = this.limits;
     this.#reader = new FrameReader(preface);
     this.#blocks = new HeaderBlocks(
@@ -124,7 +125,9 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
   /** Returns the bytes to send, which may be none. They belong to the caller. */
   takeOutput(): Uint8Array {
     this.#isAwake = false;
-    return this.output.take();
+    const bytes = this.output.take();
+    if (bytes.length >= OUTPUT_BYTES_MAX) this.#flushWaiting();
+    return bytes;
   }
 
   /** While the transport is blocked, streams keep their data. */
@@ -158,7 +161,8 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
   }
 
   room(): number {
-    return this.#isBlocked || this.#isOver ? 0 : this.#sendWindow;
+    if (this.#isBlocked || this.#isOver) return 0;
+    return Math.min(this.#sendWindow, OUTPUT_BYTES_MAX - this.output.length);
   }
 
   sent(bytes: number): void {
@@ -193,8 +197,11 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
 
   /** Throws a ConnectionError when the peer has caused too many resets, by its own or by its faults (CVE-2025-8671). */
   faulted(): void {
-    this.#limit((this.#resets ??= new FrameBudget(RESETS_BURST, this.#nowMs())));
+    this.#limit((this.#resets ??= new FrameBudget(this.limits.resetsBurst, this.#options.nowMs())));
   }
+
+  /** The last stream of the peer that this side handles. */
+  protected abstract get acceptedStreamId(): number;
 
   /** A block of header fields has arrived. Throws a ConnectionError. */
   protected abstract receiveBlock(block: HeaderBlock): void;
@@ -293,7 +300,7 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
       throw new ConnectionError(errorCodes.frameSize, 'settings of a wrong size');
     this.hasSettings = true;
     if (isAck) return;
-    this.#limit((this.#settingsFrames ??= new FrameBudget(SETTINGS_BURST, this.#nowMs())));
+    this.#limit((this.#settingsFrames ??= new FrameBudget(SETTINGS_BURST, this.#options.nowMs())));
     const before = this.peerSettings.streamWindow;
     this.peerSettings = settingsAfter(this.peerSettings, payload);
     this.#resizeStreams(this.peerSettings.streamWindow - before);
@@ -310,7 +317,7 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
   }
 
   #limit(budget: FrameBudget): void {
-    if (!budget.take(this.#nowMs()))
+    if (!budget.take(this.#options.nowMs()))
       throw new ConnectionError(errorCodes.enhanceYourCalm, 'too many frames of a kind');
   }
 
@@ -364,7 +371,7 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
 
   #goAway(code: ErrorCode): void {
     const start = { type: frameTypes.goaway, flags: flags.none, streamId: 0 };
-    this.output.numbers(start, this.lastStreamId, code);
+    this.output.numbers(start, this.acceptedStreamId, code);
     this.wake();
   }
 

@@ -32,6 +32,8 @@ export function isRequest(fields: Fields): boolean {
   return (
     isMessage(fields, OF_REQUESTS) &&
     METHOD.test(fieldOf(fields, ':method') ?? '') &&
+    // It has no path (section 8.5), and nobody here is a proxy of TCP.
+    fieldOf(fields, ':method') !== 'CONNECT' &&
     fieldOf(fields, ':scheme') !== undefined &&
     (fieldOf(fields, ':path') ?? '') !== ''
   );

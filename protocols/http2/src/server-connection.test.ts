@@ -117,6 +117,23 @@ test('a large answer is cut into frames, and stops at the window of the connecti
   assert.ok(client.heard.includes('drained'));
 });
 
+test('what a client with large windows has not read waits in the stream, and not in the output', () => {
+  const client = clientOf([[4, 2 ** 30]]);
+  client.send(frame(windowUpdate, 0, 0, number(2 ** 30)));
+  client.request(1, END_STREAM);
+  client.sent();
+  const size = 4 * 1024 * 1024;
+  assert.equal(client.stream.sendData(Buffer.alloc(size), true), false);
+  const sizes: number[] = [];
+  while (client.connection.streams > 0) {
+    const { length } = client.connection.takeOutput();
+    assert.ok(length > 0 && length < 512 * 1024, `${length}`);
+    sizes.push(length);
+  }
+  assert.ok(sizes.length >= 15);
+  assert.deepEqual(client.heard.slice(2), ['drained']);
+});
+
 test('while the transport is blocked, data waits', () => {
   const client = clientOf();
   client.request(1, END_STREAM);
@@ -222,7 +239,8 @@ test('a server that leaves lets calls end, and accepts none', () => {
   client.request(1, END_STREAM);
   client.connection.leave();
   assert.equal(goAwayCode(client), errorCodes.none);
-  client.request(3, END_STREAM);
+  client.request(3, 0);
+  client.send(frame(data, END_STREAM, 3, Buffer.from('not accepted')));
   assert.deepEqual(client.heard, ['request /a.B/C', 'end']);
   client.stream.sendHeaders(encodeFields([[':status', '200']]), true);
   assert.deepEqual(client.heard, ['request /a.B/C', 'end', 'finished']);

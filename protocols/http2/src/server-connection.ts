@@ -17,14 +17,20 @@ const LIMITS = {
   streamsMax: 65_536,
   streamWindow: WINDOW_DEFAULT,
   unreadBytesMax: 32 * 1024 * 1024,
+  /** Opening and resetting a stream costs the client nothing (CVE-2023-44487). The number is that of nghttp2. */
+  resetsBurst: 1000,
 } as const;
 
 export interface ServerEvents extends ConnectionEvents {
-  request(stream: ServerStream, fields: Fields): void;
+  /** With `isEnd`, the request has no body. */
+  request(stream: ServerStream, fields: Fields, isEnd: boolean): void;
 }
 
 export class ServerConnection extends Connection<ServerStream> {
   readonly #events: ServerEvents;
+  /** The last stream that the client has begun, accepted or not. */
+  #begunStreamId = 0;
+  #acceptedStreamId = 0;
 
   constructor(events: ServerEvents, options: ConnectionOptions) {
     super(events, options, { preface: PREFACE, limits: LIMITS });
@@ -32,26 +38,32 @@ export class ServerConnection extends Connection<ServerStream> {
     this.begin([[settingIds.maxConcurrentStreams, this.limits.streamsMax]]);
   }
 
+  protected override get acceptedStreamId(): number {
+    return this.#acceptedStreamId;
+  }
+
   protected override receiveBlock({ streamId, isEnd, isCircular, fields }: HeaderBlock): void {
     const known = this.opened.get(streamId);
     if (known !== undefined)
       return isCircular ? known.fail(errorCodes.protocol) : known.receiveTrailers(fields, isEnd);
     if (streamId % 2 === 0) throw protocolError('a stream of the server');
+    this.#begunStreamId = Math.max(this.#begunStreamId, streamId);
     // Of a stream that was reset while they were on their way, or sent after the server has announced that it leaves.
-    if (streamId <= this.lastStreamId || this.isLeaving) return;
-    this.lastStreamId = streamId;
+    if (streamId <= this.#acceptedStreamId || this.isLeaving) return;
+    this.#acceptedStreamId = streamId;
     const stream = new ServerStream(streamId, this.peerSettings.streamWindow, this);
     if (this.opened.size >= this.limits.streamsMax) return this.#refuse(stream, errorCodes.refusedStream);
     if (fields === undefined) return this.#refuse(stream, errorCodes.enhanceYourCalm);
     if (isCircular || !isRequest(fields) || !stream.announce(fields))
       return this.#refuse(stream, errorCodes.protocol);
     this.opened.set(streamId, stream);
-    this.#events.request(stream, fields);
+    this.#events.request(stream, fields, isEnd);
     if (isEnd) stream.receiveEnd();
   }
 
   protected override streamOf(streamId: number): ServerStream | undefined {
-    if (streamId > this.lastStreamId || streamId % 2 === 0) throw protocolError('a frame of an idle stream');
+    if (streamId > this.#begunStreamId || streamId % 2 === 0)
+      throw protocolError('a frame of an idle stream');
     return this.opened.get(streamId);
   }
 

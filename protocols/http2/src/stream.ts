@@ -178,17 +178,14 @@ export abstract class Stream {
   receiveTrailers(fields: Fields | undefined, isEnd: boolean): void {
     if (this.#isReceived) return this.fail(errorCodes.streamClosed);
     if (fields === undefined || !isEnd || !areTrailers(fields)) return this.fail(errorCodes.protocol);
+    if (!this.endReceived()) return;
     this.listener.trailers?.(fields);
-    this.receiveEnd();
+    this.listener.end();
   }
 
   /** The peer sends nothing more. */
   receiveEnd(): void {
-    if (this.#isClosed || this.#isReceived) return;
-    if (this.#announced !== undefined && this.#announced > 0) return this.fail(errorCodes.protocol);
-    this.#isReceived = true;
-    this.receivedAll();
-    this.listener.end();
+    if (this.endReceived()) this.listener.end();
   }
 
   /** The body must have the length that its header fields announce (section 8.1.1). Returns false for an invalid length. */
@@ -234,6 +231,18 @@ export abstract class Stream {
       if (this.#endsWithData) this.#end();
     }
     if (this.#trailers !== undefined) this.sendHeaders(this.#trailers, true);
+    return true;
+  }
+
+  /** Returns false when nobody waits for the end, or it comes too early. The listener hears of it afterwards. */
+  protected endReceived(): boolean {
+    if (this.#isClosed || this.#isReceived) return false;
+    if (this.#announced !== undefined && this.#announced > 0) {
+      this.fail(errorCodes.protocol);
+      return false;
+    }
+    this.#isReceived = true;
+    this.receivedAll();
     return true;
   }
 

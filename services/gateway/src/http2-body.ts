@@ -22,6 +22,11 @@ export class IncomingBody extends Readable {
     return this.#isCut;
   }
 
+  /** The bytes that have arrived and that nobody has read. */
+  get unreadBytes(): number {
+    return this.readableLength + this.#unread.length;
+  }
+
   arrived(bytes: Uint8Array): void {
     this.#unread.append(bytes);
     if (this.#isWanted) this._read();

@@ -13,6 +13,8 @@ import { inTurns } from '@tinkerbell/platform-contract';
 
 /** The limit for a peer that sends much and reads nothing, such as pings. */
 const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
+/** The time for the last bytes of a connection that has ended. */
+const FAREWELL_MS = 5000;
 
 /** The options for all connections of one side. */
 export function http2Options(limits: Partial<ConnectionLimits>): ConnectionOptions {
@@ -64,7 +66,15 @@ export class Http2Transport implements ConnectionEvents {
     if (socket.destroyed || socket.writableEnded || bytes === undefined) return;
     if (bytes.length > 0 && !socket.write(bytes)) this.#connection?.block(true);
     if (socket.writableLength > UNSENT_BYTES_MAX) socket.destroy();
-    else if (this.#isFinished) socket.destroySoon();
+    else if (this.#isFinished) this.#part();
+  }
+
+  /** A peer that does not read what is left must not keep the connection. */
+  #part(): void {
+    const socket = this.#socket;
+    const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
+    socket.once('close', () => clearTimeout(timer));
+    socket.destroySoon();
   }
 }
 

@@ -1,6 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ClientConnection } from '@tinkerbell/http2';
+import { CallRelay } from './call-relay.ts';
 import { http2Options, Http2Transport } from './http2-transport.ts';
 import type { Endpoint } from './route-file.ts';
 import {
@@ -18,7 +19,8 @@ const options = http2Options({
   streamsMax: 1000,
   /** A larger window makes use of long fat lines. */
   streamWindow: 1024 * 1024,
-  unreadBytesMax: 64 * 1024 * 1024,
+  /** All clients share the connection. HeldBodies cuts off those that do not read before this stops the others. */
+  unreadBytesMax: 256 * 1024 * 1024,
 });
 
 export interface Http2ClientOptions {
@@ -53,7 +55,9 @@ export function createHttp2Client(endpoint: Endpoint, { tls }: Http2ClientOption
         await open();
         connection = free();
       }
-      return new UpstreamStream(request).ask(connection);
+      return request.relay === undefined
+        ? new UpstreamStream(request).ask(connection)
+        : new CallRelay(request, request.relay).ask(connection);
     },
     close() {
       for (const connection of connections) connection.leave();

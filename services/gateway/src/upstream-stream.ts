@@ -7,7 +7,7 @@ import {
 } from '@tinkerbell/http2';
 import type { HeaderFields } from './header-fields.ts';
 import { IncomingBody, OutgoingBody } from './http2-body.ts';
-import { blockOf, fieldsByName } from './http2-fields.ts';
+import { fieldsByName, requestBlock } from './http2-fields.ts';
 import { isSafe, UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './upstream-client.ts';
 
 /** One request to an upstream of HTTP/2, and its answer. */
@@ -26,10 +26,9 @@ export class UpstreamStream implements AnswerListener {
 
   /** Call it once, for a connection that has a place. Rejects with an UpstreamFailure. */
   ask(connection: ClientConnection): Promise<UpstreamAnswer> {
-    const { method, path, scheme, authority, fields, body, gone } = this.#request;
-    const first = [':method', method, ':scheme', scheme, ':authority', authority, ':path', path];
+    const { method, body, gone } = this.#request;
     const stream = connection.request({
-      block: blockOf(first, fields),
+      block: requestBlock(this.#request),
       isEnd: body === undefined,
       isHead: method === 'HEAD',
       listener: this,
