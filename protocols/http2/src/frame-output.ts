@@ -34,6 +34,13 @@ export class FrameOutput {
     return bytes;
   }
 
+  /** Characters before the first frame, one byte each. */
+  raw(text: string): void {
+    const bytes = this.#reserve(text.length);
+    for (let at = 0; at < text.length; at++) bytes[this.#length + at] = text.charCodeAt(at);
+    this.#length += text.length;
+  }
+
   frame(start: FrameStart, payload: Uint8Array): void {
     this.#begin(start, payload.length);
     this.#append(payload);

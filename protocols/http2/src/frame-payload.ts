@@ -1,5 +1,5 @@
 /** Payloads without what surrounds them: padding (RFC 9113, section 6.1) and priorities (section 6.2). */
-import { ConnectionError, errorCodes, flags, type Frame } from './frame.ts';
+import { ConnectionError, WINDOW_MAX, errorCodes, flags, uint32At, type Frame } from './frame.ts';
 
 const PRIORITY_BYTES = 5;
 
@@ -15,6 +15,11 @@ export function headersIn(frame: Frame): Uint8Array {
   if (block.length < PRIORITY_BYTES)
     throw new ConnectionError(errorCodes.frameSize, 'no room for a priority');
   return block.subarray(PRIORITY_BYTES);
+}
+
+/** Returns the stream that the one of a HEADERS frame depends on, or undefined. */
+export function priorityIn(frame: Frame): number | undefined {
+  return (frame.flags & flags.priority) === 0 ? undefined : uint32At(dataIn(frame), 0) & WINDOW_MAX;
 }
 
 function unpadded(payload: Uint8Array): Uint8Array {

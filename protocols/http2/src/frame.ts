@@ -25,6 +25,7 @@ export const flags = { none: 0, ack: 1, endStream: 1, endHeaders: 4, padded: 8, 
 export const errorCodes = {
   none: 0,
   protocol: 1,
+  internal: 2,
   flowControl: 3,
   streamClosed: 5,
   frameSize: 6,

@@ -1,6 +1,11 @@
-export { ServerConnection, type ConnectionEvents, type ConnectionOptions } from './server-connection.ts';
-export { ServerStream, type StreamListener } from './server-stream.ts';
+export { type ConnectionEvents, type ConnectionLimits, type ConnectionOptions } from './connection.ts';
+export { ServerConnection, type ServerEvents } from './server-connection.ts';
+export { ClientConnection, type ClientEvents } from './client-connection.ts';
+export type { ServerStream } from './server-stream.ts';
+export type { AnswerListener, ClientStream } from './client-stream.ts';
+export type { Stream, StreamListener } from './stream.ts';
 export { TextPool } from './text-pool.ts';
-export { encodeFields } from './hpack-encoder.ts';
-export { fieldOf, type Fields } from './request-fields.ts';
+export { UnsentBytes } from './unsent-bytes.ts';
+export { encodeFields, encodeList } from './hpack-encoder.ts';
+export { fieldOf, type Fields } from './message-fields.ts';
 export { errorCodes, type ErrorCode } from './frame.ts';

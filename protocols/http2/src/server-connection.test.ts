@@ -117,6 +117,23 @@ test('a large answer is cut into frames, and stops at the window of the connecti
   assert.ok(client.heard.includes('drained'));
 });
 
+test('what a client with large windows has not read waits in the stream, and not in the output', () => {
+  const client = clientOf([[4, 2 ** 30]]);
+  client.send(frame(windowUpdate, 0, 0, number(2 ** 30)));
+  client.request(1, END_STREAM);
+  client.sent();
+  const size = 4 * 1024 * 1024;
+  assert.equal(client.stream.sendData(Buffer.alloc(size), true), false);
+  const sizes: number[] = [];
+  while (client.connection.streams > 0) {
+    const { length } = client.connection.takeOutput();
+    assert.ok(length > 0 && length < 512 * 1024, `${length}`);
+    sizes.push(length);
+  }
+  assert.ok(sizes.length >= 15);
+  assert.deepEqual(client.heard.slice(2), ['drained']);
+});
+
 test('while the transport is blocked, data waits', () => {
   const client = clientOf();
   client.request(1, END_STREAM);
@@ -159,6 +176,15 @@ test('a client that resets many streams is dropped', () => {
   for (let count = 0; count < 1001; count++) {
     client.request(count * 2 + 1, 0);
     client.send(frame(rstStream, 0, count * 2 + 1, number(errorCodes.cancel)));
+  }
+  assert.equal(goAwayCode(client), errorCodes.enhanceYourCalm);
+});
+
+test('a client whose faults reset many streams is dropped', () => {
+  const client = clientOf();
+  for (let count = 0; count < 1001; count++) {
+    client.request(count * 2 + 1, 0);
+    client.send(frame(windowUpdate, 0, count * 2 + 1, number(0)));
   }
   assert.equal(goAwayCode(client), errorCodes.enhanceYourCalm);
 });
@@ -213,7 +239,8 @@ test('a server that leaves lets calls end, and accepts none', () => {
   client.request(1, END_STREAM);
   client.connection.leave();
   assert.equal(goAwayCode(client), errorCodes.none);
-  client.request(3, END_STREAM);
+  client.request(3, 0);
+  client.send(frame(data, END_STREAM, 3, Buffer.from('not accepted')));
   assert.deepEqual(client.heard, ['request /a.B/C', 'end']);
   client.stream.sendHeaders(encodeFields([[':status', '200']]), true);
   assert.deepEqual(client.heard, ['request /a.B/C', 'end', 'finished']);
@@ -272,6 +299,11 @@ describe('a malformed request reaches nobody', () => {
     ['with a line end in a value', [...good, ['a', 'b\r\nc']]],
     ['with a field about the connection', [...good, ['connection', 'close']]],
     ['with another TE than trailers', [...good, ['te', 'gzip']]],
+    ['with a space after a value', [...good, ['a', 'b ']]],
+    ['with a control character in a value', [...good, ['a', 'b\u007f']]],
+    ['with a method that is not a token', [[':method', 'G ET'], ...good.slice(1)]],
+    ['with a length that is not a number', [...good, ['content-length', '-1']]],
+    ['with two lengths', [...good, ['content-length', '1'], ['content-length', '1']]],
   ] as const)
     test(title, () => {
       const client = clientOf();
@@ -280,6 +312,50 @@ describe('a malformed request reaches nobody', () => {
       assert.deepEqual(reset?.payload, number(errorCodes.protocol));
       assert.deepEqual(client.heard, []);
     });
+});
+
+test('a body has the length that its request announces', () => {
+  const announcing = encodeFields([
+    [':method', 'POST'],
+    [':scheme', 'http'],
+    [':path', '/'],
+    ['content-length', '3'],
+  ]);
+  for (const [bodies, heard] of [
+    [['abc'], ['data abc', 'end']],
+    [
+      ['a', 'bc'],
+      ['data a', 'data bc', 'end'],
+    ],
+    [['ab'], ['data ab', 'aborted']],
+    [['abcd'], ['aborted']],
+  ] as const) {
+    const client = clientOf();
+    client.send(frame(headers, END_HEADERS, 1, announcing));
+    for (const [index, body] of bodies.entries())
+      client.send(frame(data, index === bodies.length - 1 ? END_STREAM : 0, 1, Buffer.from(body)));
+    assert.deepEqual(client.heard, ['request /', ...heard]);
+  }
+  const empty = clientOf();
+  empty.send(frame(headers, END_HEADERS | END_STREAM, 1, announcing));
+  assert.deepEqual(empty.heard, ['request /', 'aborted']);
+});
+
+test('a stream that depends on itself is reset', () => {
+  const client = clientOf();
+  const priority = Buffer.concat([number(1), Buffer.from([15])]);
+  client.send(frame(headers, END_HEADERS | 0x20, 1, Buffer.concat([priority, REQUEST])));
+  const reset = client.sent().find(({ type }) => type === rstStream);
+  assert.deepEqual([reset?.payload, client.heard], [number(errorCodes.protocol), []]);
+});
+
+test('a request with more fields than the limit reaches nobody', () => {
+  const many = Array.from({ length: 1100 }, (_, index) => [`a${index}`, ''] as const);
+  const client = clientOf();
+  const block = encodeFields([[':method', 'GET'], [':scheme', 'http'], [':path', '/'], ...many]);
+  client.send(frame(headers, END_HEADERS, 1, block));
+  const reset = client.sent().find(({ type }) => type === rstStream);
+  assert.deepEqual([reset?.payload, client.heard], [number(errorCodes.enhanceYourCalm), []]);
 });
 
 test('trailers end a request, and nothing may follow them', () => {

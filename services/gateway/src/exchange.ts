@@ -1,8 +1,8 @@
 /** One request of a client and the means to answer it, the same for HTTP/1.1 and HTTP/2. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
+import type { ClientCall } from './client-call.ts';
 import type { HeaderFields } from './header-fields.ts';
 
 export interface Exchange extends ConnectionFacts {
@@ -14,6 +14,8 @@ export interface Exchange extends ConnectionFacts {
   readonly fields: HeaderFields;
   /** Absent: the request has no body. */
   readonly body?: Readable | undefined;
+  /** Present for HTTP/2: the same request, when its body is relayed as frames. Then nobody may read `body`. */
+  readonly call?: ClientCall;
   /** The reason that the request must not reach any upstream. */
   readonly problem?: string | undefined;
   /**
@@ -50,7 +52,8 @@ const SINGLE = new Set([
   'transfer-encoding',
 ]);
 
-function repeatedField(raw: readonly string[]): string | undefined {
+/** `raw` has names and values by turns. Returns a message for the client. */
+export function repeatedField(raw: readonly string[]): string | undefined {
   const seen: string[] = [];
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? '').toLowerCase();
@@ -91,52 +94,5 @@ export function http1Exchange(incoming: IncomingMessage, outgoing: ServerRespons
     },
     onClosed: (task) => void outgoing.once('close', task),
     abort: () => void socket.destroy(),
-  };
-}
-
-/** The fields with which a client starts a stream, and its connection. */
-export interface OpenedStream {
-  readonly headers: IncomingHttpHeaders;
-  readonly flags: number;
-  readonly raw: readonly string[];
-  readonly connection: ConnectionFacts;
-}
-
-export function http2Exchange(
-  stream: ServerHttp2Stream,
-  { headers, flags, raw, connection }: OpenedStream,
-): Exchange {
-  const { ':method': method = '', ':authority': authority, ':path': target = '', host } = headers;
-  const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
-  if (headers['expect'] === '100-continue') stream.additionalHeaders({ ':status': 100 });
-  const isTwofold = authority !== undefined && host !== undefined && host !== authority;
-  return {
-    protocol: 'HTTP/2',
-    method,
-    authority: authority ?? host ?? '',
-    target,
-    fields: headers,
-    ...connection,
-    ...(hasBody ? { body: stream } : {}),
-    problem: isTwofold ? 'host and :authority differ' : repeatedField(raw),
-    respond({ status, fields, hasBody: willSend, trailers }) {
-      if (stream.destroyed || stream.closed) return undefined;
-      const isEnd = !willSend || method === 'HEAD';
-      if (trailers !== undefined && !isEnd)
-        stream.once('wantTrailers', () => stream.sendTrailers({ ...trailers() }));
-      stream.respond(
-        { ...fields, ':status': status },
-        {
-          endStream: isEnd,
-          waitForTrailers: trailers !== undefined && !isEnd,
-        },
-      );
-      return isEnd ? undefined : stream;
-    },
-    get isAnswered() {
-      return stream.headersSent;
-    },
-    onClosed: (task) => void stream.once('close', task),
-    abort: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
   };
 }

@@ -1,18 +1,11 @@
 /** A port for HTTP/1.1 and HTTP/2, with TLS or without. It passes requests to the request flow. */
 import type { Server as Http1Server } from 'node:http';
-import {
-  createServer as createHttp2,
-  type Http2Server,
-  type Http2Stream,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import { createServer as createTls, Server as TlsServer, type TLSSocket } from 'node:tls';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { contextFor, type TlsMaterial } from './certificates.ts';
-import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
-import { http1Exchange, http2Exchange, type Exchange } from './exchange.ts';
+import { http1Exchange, type Exchange } from './exchange.ts';
+import { Http2Listener } from './http2-listener.ts';
 import { asksForWebSocket, webSocketExchange } from './web-socket-exchange.ts';
 import type { ListenerSettings } from './route-file.ts';
 
@@ -27,12 +20,6 @@ const CHECK_MS = 2000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const BACKLOG = 4096;
-const STREAMS_MAX = 250;
-/** The number of streams that a client may reset at once, and per second (CVE-2023-44487). */
-const RESETS = { burst: 200, rate: 33 } as const;
-const WINDOW_BYTES = 1024 * 1024;
-/** Mebibytes of one connection. */
-const MEMORY_MAX = 64;
 /** Errors of Node's parser, with the statuses of RFC 9110 and RFC 6585. */
 const FAULTS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
@@ -45,12 +32,8 @@ export class HttpListener {
   readonly #onExchange: (exchange: Exchange) => void;
   readonly #onFault: (reason: string) => void;
   readonly #http1: Http1Server;
-  readonly #http2: Http2Server;
+  readonly #http2: Http2Listener;
   readonly #sockets = new Set<Socket>();
-  readonly #sessions = new Set<ServerHttp2Session>();
-  readonly #connections = new WeakMap<object, ConnectionFacts>();
-  /** The connection whose session is being created. */
-  #beginning: ConnectionFacts | undefined;
   #server: Server | undefined;
   #material: TlsMaterial | undefined;
 
@@ -62,7 +45,7 @@ export class HttpListener {
     this.#onExchange = on.exchange;
     this.#onFault = on.fault;
     this.#http1 = this.#newHttp1();
-    this.#http2 = this.#newHttp2();
+    this.#http2 = new Http2Listener(on, { fieldBytesMax: HEADER_BYTES_MAX, idleTimeoutMs: IDLE_TIMEOUT_MS });
   }
 
   /** Rejects with a PlatformError when the port is unavailable. */
@@ -102,7 +85,7 @@ export class HttpListener {
       if (this.#server === undefined) resolve();
       else this.#server.close(() => resolve());
     });
-    for (const session of this.#sessions) session.close();
+    this.#http2.leave();
     // Also closes idle connections, and starts no new request on the others.
     this.#http1.close();
     const cut = (): void => this.#sockets.forEach((socket) => socket.destroy());
@@ -133,7 +116,7 @@ export class HttpListener {
     server.on('tlsClientError', () => this.#onFault('tls-handshake'));
     server.on('secureConnection', (socket: TLSSocket) => {
       socket.on('error', () => undefined);
-      if (socket.alpnProtocol === 'h2') this.#beginHttp2(socket);
+      if (socket.alpnProtocol === 'h2') this.#http2.accept(socket);
       else this.#http1.emit('connection', socket);
     });
     return server;
@@ -154,19 +137,12 @@ export class HttpListener {
         socket.off('readable', decide);
         socket.setTimeout(0);
         socket.removeAllListeners('timeout');
+        if (isHttp2) return this.#http2.accept(socket, first);
         socket.unshift(first);
-        if (isHttp2) this.#beginHttp2(socket);
-        else this.#http1.emit('connection', socket);
+        this.#http1.emit('connection', socket);
       };
       socket.on('readable', decide);
     });
-  }
-
-  #beginHttp2(socket: Socket): void {
-    // Read while the socket is accessible: the session shows it only through a proxy, and not after its end.
-    this.#beginning = connectionFactsOf(socket);
-    this.#http2.emit('connection', socket);
-    this.#beginning = undefined;
   }
 
   #newHttp1(): Http1Server {
@@ -193,44 +169,6 @@ export class HttpListener {
     });
     return server;
   }
-
-  #newHttp2(): Http2Server {
-    const server = createHttp2({
-      maxSettings: 32,
-      maxSessionMemory: MEMORY_MAX,
-      maxOutstandingPings: 10,
-      maxHeaderListPairs: 128,
-      maxSessionRejectedStreams: 100,
-      streamResetBurst: RESETS.burst,
-      streamResetRate: RESETS.rate,
-      settings: {
-        maxConcurrentStreams: STREAMS_MAX,
-        maxHeaderListSize: HEADER_BYTES_MAX,
-        initialWindowSize: WINDOW_BYTES,
-        enablePush: false,
-      },
-    });
-    server.on('session', (session) => {
-      this.#sessions.add(session);
-      if (this.#beginning !== undefined) this.#connections.set(session, this.#beginning);
-      session.once('close', () => this.#sessions.delete(session));
-      session.setTimeout(IDLE_TIMEOUT_MS, () => session.close());
-    });
-    server.on('sessionError', () => this.#onFault('http2-session'));
-    server.on('stream', (stream, headers, ...[flags, raw]) => {
-      stream.on('error', () => undefined);
-      const connection = stream.session && this.#connections.get(stream.session);
-      // Its connection has ended.
-      if (connection === undefined || !isOfServer(stream)) return stream.destroy();
-      this.#onExchange(http2Exchange(stream, { headers, flags, raw, connection }));
-    });
-    return server;
-  }
-}
-
-/** Always true for the streams of a server, which Node's types do not know. */
-function isOfServer(stream: Http2Stream): stream is ServerHttp2Stream {
-  return 'respond' in stream;
 }
 
 /** Undefined while it may still become either. */

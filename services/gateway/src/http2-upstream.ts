@@ -1,146 +1,113 @@
-import {
-  connect,
-  constants,
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type IncomingHttpHeaders,
-  type SecureClientSessionOptions,
-} from 'node:http2';
-import type { HeaderFields } from './header-fields.ts';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { ClientConnection } from '@tinkerbell/http2';
+import { CallRelay } from './call-relay.ts';
+import { http2Options, Http2Transport } from './http2-transport.ts';
 import type { Endpoint } from './route-file.ts';
 import {
   CONNECT_TIMEOUT_MS,
-  isSafe,
   UpstreamFailure,
   type UpstreamAnswer,
   type UpstreamClient,
   type UpstreamRequest,
 } from './upstream-client.ts';
+import { UpstreamStream } from './upstream-stream.ts';
 
-/** The bytes that a stream may have in transit. A larger window makes use of long fat lines. */
-const WINDOW_BYTES = 1024 * 1024;
 const IDLE_MS = 300_000;
-/** Mebibytes of bodies in transit on one connection. Above this, Node accepts no new stream. */
-const MEMORY_MAX = 256;
-/** The number of streams per connection when the upstream announces none. */
-const STREAMS_MAX = 1000;
+const options = http2Options({
+  /** The number of streams per connection when the upstream announces none. */
+  streamsMax: 1000,
+  /** A larger window makes use of long fat lines. */
+  streamWindow: 1024 * 1024,
+  /** All clients share the connection. HeldBodies cuts off those that do not read before this stops the others. */
+  unreadBytesMax: 256 * 1024 * 1024,
+});
 
 export interface Http2ClientOptions {
-  readonly tls?: Pick<SecureClientSessionOptions, 'ca' | 'servername'> | undefined;
+  readonly tls?: { readonly ca?: string | undefined; readonly servername?: string | undefined } | undefined;
 }
 
 /** Endpoints that use HTTP/2: h2c with prior knowledge, or over TLS. It opens as many connections as their streams need. */
-export function createHttp2Client({ host, port }: Endpoint, { tls }: Http2ClientOptions): UpstreamClient {
-  const name = host.includes(':') ? `[${host}]` : host;
-  const origin = `${tls === undefined ? 'http' : 'https'}://${name}:${port}`;
-  const sessions = new Set<ClientHttp2Session>();
-  const streams = new WeakMap<ClientHttp2Session, number>();
-  let opening: Promise<ClientHttp2Session> | undefined;
+export function createHttp2Client(endpoint: Endpoint, { tls }: Http2ClientOptions): UpstreamClient {
+  const connections = new Set<ClientConnection>();
+  let opening: Promise<ClientConnection> | undefined;
 
-  function free(): ClientHttp2Session | undefined {
-    for (const session of sessions) {
-      const max = Math.min(session.remoteSettings.maxConcurrentStreams ?? STREAMS_MAX, STREAMS_MAX);
-      if (!session.closed && !session.destroyed && (streams.get(session) ?? 0) < max) return session;
-    }
+  function free(): ClientConnection | undefined {
+    for (const connection of connections) if (connection.hasPlace) return connection;
     return undefined;
   }
 
-  function open(): Promise<ClientHttp2Session> {
-    opening ??= openSession(origin, tls)
-      .then((session) => {
-        sessions.add(session);
-        session.once('close', () => sessions.delete(session));
-        session.once('goaway', () => sessions.delete(session));
-        return session;
-      })
-      .finally(() => {
-        opening = undefined;
-      });
-    return opening;
+  async function open(): Promise<ClientConnection> {
+    opening ??= openConnection(socketTo(endpoint, tls), connections).finally(() => {
+      opening = undefined;
+    });
+    const connection = await opening;
+    if (!connection.hasPlace && connection.streams === 0)
+      throw new UpstreamFailure('the upstream accepts no requests', true);
+    return connection;
   }
 
   return {
-    async ask(request) {
-      const session = free() ?? (await open());
-      streams.set(session, (streams.get(session) ?? 0) + 1);
-      return askOn(session, request, () => streams.set(session, (streams.get(session) ?? 1) - 1));
+    async ask(request: UpstreamRequest): Promise<UpstreamAnswer> {
+      let connection = free();
+      // Others that waited for the same connection may have filled it.
+      while (connection === undefined) {
+        await open();
+        connection = free();
+      }
+      return request.relay === undefined
+        ? new UpstreamStream(request).ask(connection)
+        : new CallRelay(request, request.relay).ask(connection);
     },
     close() {
-      for (const session of sessions) session.close();
+      for (const connection of connections) connection.leave();
     },
   };
 }
 
-function openSession(origin: string, tls: Http2ClientOptions['tls']): Promise<ClientHttp2Session> {
+function socketTo({ host, port }: Endpoint, tls: Http2ClientOptions['tls']): Socket {
+  if (tls === undefined) return connectTcp({ host, port, noDelay: true });
+  const servername = tls.servername ?? (isIP(host) === 0 ? host : undefined);
+  return connectTls({
+    host,
+    port,
+    ALPNProtocols: ['h2'],
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(servername === undefined ? {} : { servername }),
+  }).setNoDelay(true);
+}
+
+/** Resolves when the upstream has sent its settings. The connection is in `all` for as long as it exists. */
+function openConnection(socket: Socket, all: Set<ClientConnection>): Promise<ClientConnection> {
   return new Promise((resolve, reject) => {
-    const session = connect(origin, {
-      ...tls,
-      maxSessionMemory: MEMORY_MAX,
-      settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
-      strictFieldWhitespaceValidation: true,
-    });
     const fail = (message: string): void => {
       reject(new UpstreamFailure(message, true));
-      session.destroy();
+      socket.destroy();
     };
-    session.setTimeout(CONNECT_TIMEOUT_MS, () => fail(`no connection within ${CONNECT_TIMEOUT_MS} ms`));
-    session.on('error', (error) => fail(error.message));
-    session.once('close', () => fail('the connection was closed'));
-    // Waits for SETTINGS, which limit the number of streams that the upstream accepts.
-    session.once('remoteSettings', () => {
-      session.setLocalWindowSize(4 * WINDOW_BYTES);
-      session.setTimeout(IDLE_MS, () => session.close());
-      resolve(session);
-    });
-  });
-}
-
-function askOn(
-  session: ClientHttp2Session,
-  request: UpstreamRequest,
-  done: () => void,
-): Promise<UpstreamAnswer> {
-  return new Promise((resolve, reject) => {
-    const { method, path, scheme, authority, fields, body, gone } = request;
-    const stream = session.request(
-      { ...fields, ':method': method, ':path': path, ':scheme': scheme, ':authority': authority },
-      { endStream: body === undefined },
+    const transport = new Http2Transport(socket, (code) => fail(`the upstream broke HTTP/2: error ${code}`));
+    const connection = new ClientConnection(
+      {
+        output: () => transport.output(),
+        finished: (code) => transport.finished(code),
+        ready() {
+          socket.setTimeout(0);
+          socket.removeAllListeners('timeout');
+          socket.setTimeout(IDLE_MS, () => connection.leave());
+          all.add(connection);
+          resolve(connection);
+        },
+      },
+      options,
     );
-    let failure = 'the upstream ended the request';
-    const cancel = (): void => stream.close(constants.NGHTTP2_CANCEL);
-    gone.onHappened(cancel);
-    stream.on('error', (error) => {
-      failure = error.message;
+    socket.setTimeout(CONNECT_TIMEOUT_MS, () => fail(`no connection within ${CONNECT_TIMEOUT_MS} ms`));
+    socket.on('error', (error) => fail(error.message));
+    socket.once('close', () => {
+      all.delete(connection);
+      fail('the connection was closed');
     });
-    let isAnswered = false;
-    stream.once('close', () => {
-      done();
-      gone.forget(cancel);
-      body?.unpipe(stream);
-      if (isAnswered) return;
-      const wasRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && body === undefined;
-      reject(new UpstreamFailure(failure, wasRefused || isSafe(request)));
+    socket.once('secureConnect', function check(this: TLSSocket) {
+      if (this.alpnProtocol !== 'h2') fail('the upstream does not offer HTTP/2');
     });
-    stream.once('response', (headers, flags) => {
-      isAnswered = true;
-      resolve(answerOf(stream, headers, flags));
-    });
-    body?.pipe(stream);
+    transport.carry(connection);
   });
-}
-
-function answerOf(stream: ClientHttp2Stream, headers: IncomingHttpHeaders, flags: number): UpstreamAnswer {
-  let trailers: HeaderFields | undefined;
-  stream.once('trailers', (fields) => {
-    trailers = fields;
-  });
-  const isWhole = (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0;
-  if (isWhole) stream.resume();
-  return {
-    status: Number(headers[':status'] ?? 502),
-    fields: headers,
-    ...(isWhole ? {} : { body: stream }),
-    trailers: () => trailers,
-    isCut: () => stream.rstCode !== undefined && stream.rstCode !== constants.NGHTTP2_NO_ERROR,
-  };
 }

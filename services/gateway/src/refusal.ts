@@ -35,6 +35,9 @@ const GRPC_STATUS: Readonly<Record<number, number>> = {
 };
 const UNKNOWN = 2;
 
+/** The trailers of a call whose upstream ends it without trailers. */
+export const LOST = { 'grpc-status': '14', 'grpc-message': 'the upstream disconnected' } as const;
+
 export function refusalAnswer({ status, message, fields = {} }: Refusal, isGrpc: boolean): Answer {
   if (!isGrpc)
     return {

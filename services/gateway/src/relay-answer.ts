@@ -4,6 +4,8 @@ import { compressedFields, gzipStage } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { endToEnd, oneValue, type HeaderFields } from './header-fields.ts';
 import type { HeldBodies } from './held-bodies.ts';
+import { IncomingBody } from './http2-body.ts';
+import { LOST } from './refusal.ts';
 import type { SlowClients } from './slow-clients.ts';
 import type { UpstreamAnswer } from './upstream-client.ts';
 import { releasePart } from './upstream-part.ts';
@@ -16,8 +18,6 @@ export interface RelayOptions {
   readonly slowClients: SlowClients;
   readonly heldBodies: HeldBodies;
 }
-
-const LOST = { 'grpc-status': '14', 'grpc-message': 'the upstream disconnected' } as const;
 
 /** Resolves with the bytes of the body when it has ended, for any reason. */
 export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Promise<number> {
@@ -62,7 +62,7 @@ export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Prom
     body.once('end', finish);
     body.once('close', finish);
     const forget = heldBodies.add({
-      bytes: () => body.readableLength + sink.writableLength + (stage === sink ? 0 : stage.writableLength),
+      bytes: () => unreadBytesOf(body) + sink.writableLength + (stage === sink ? 0 : stage.writableLength),
       taken: () => bytes - sink.writableLength,
       cut: () => exchange.abort(),
     });
@@ -79,6 +79,10 @@ export function relayAnswer(answer: UpstreamAnswer, options: RelayOptions): Prom
         () => exchange.abort(),
       );
   });
+}
+
+function unreadBytesOf(body: Readable): number {
+  return body instanceof IncomingBody ? body.unreadBytes : body.readableLength;
 }
 
 interface Pouring {

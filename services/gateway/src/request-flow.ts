@@ -7,6 +7,7 @@ import { clientAddressOf } from '@tinkerbell/instance-metadata';
 import { TurnPlaces } from '@tinkerbell/platform-contract';
 import { ipNetworkContains, type IpAddress } from '@tinkerbell/wire';
 import { admit, tooLarge } from './admit.ts';
+import type { RelayedCall } from './client-call.ts';
 import { corsFields } from './cors.ts';
 import { Departure } from './departure.ts';
 import type { Exchange } from './exchange.ts';
@@ -191,7 +192,8 @@ export class RequestFlow {
       refusal ??= why;
       gone.happen();
     };
-    const body = this.#body(visit, route, giveUp);
+    const relay = this.#relayOf(visit, route);
+    const body = relay === undefined ? this.#body(visit, route, giveUp) : undefined;
     const stopTimer = this.#answerTimer(visit, route, giveUp);
     const request: UpstreamRequest = {
       method: exchange.method,
@@ -202,6 +204,7 @@ export class RequestFlow {
       gone,
       isWebSocket: exchange.acceptWebSocket !== undefined,
       ...(body === undefined ? {} : { body }),
+      ...(relay === undefined ? {} : { relay }),
     };
     let answer: UpstreamAnswer;
     try {
@@ -214,19 +217,25 @@ export class RequestFlow {
     } finally {
       stopTimer();
     }
-    return { ...who, status: answer.status, bytes: await this.#relay(visit, route, answer) };
+    const bytes = await (answer.relayed ?? this.#relay(visit, route, answer));
+    return { ...who, status: answer.status, bytes };
+  }
+
+  /** A call between two connections of HTTP/2 is relayed as frames, unless something must read its body. */
+  #relayOf(visit: Visit, route: LiveRoute): RelayedCall | undefined {
+    const { exchange, isGrpc } = visit;
+    const { upstream, middlewares } = route.settings;
+    if (!isGrpc || exchange.call === undefined || upstream.protocol === 'http/1.1') return undefined;
+    if (exchange.method === 'HEAD' || middlewares.bodyBytesMax !== undefined) return undefined;
+    const answerFields = (fields: HeaderFields): HeaderFields => answerFieldsOf(visit, route, fields);
+    return { call: exchange.call, heldBodies: this.heldBodies, answerFields };
   }
 
   /** Resolves with the bytes that were sent. */
-  #relay({ exchange, isGrpc }: Visit, route: LiveRoute, answer: UpstreamAnswer): Promise<number> {
-    const { headers, cors, compress } = route.settings.middlewares;
-    const fields = withHeaders(
-      {
-        ...endToEnd(answer.fields),
-        ...(cors === undefined ? {} : corsFields(cors, oneValue(exchange.fields['origin']))),
-      },
-      headers?.response,
-    );
+  #relay(visit: Visit, route: LiveRoute, answer: UpstreamAnswer): Promise<number> {
+    const { exchange, isGrpc } = visit;
+    const { compress } = route.settings.middlewares;
+    const fields = answerFieldsOf(visit, route, answer.fields);
     const { slowClients, heldBodies } = this;
     const { webSocket } = answer;
     if (webSocket === undefined || exchange.acceptWebSocket === undefined)
@@ -332,6 +341,15 @@ function senderOf({ peer, fields }: Exchange, { trustedProxies }: RouteTable): S
 export function hostOf(authority: string): string | undefined {
   const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(authority);
   return match?.[1]?.toLowerCase().replace(/\.$/, '');
+}
+
+/** Returns the fields of an upstream's response for the client. */
+function answerFieldsOf({ exchange }: Visit, route: LiveRoute, fields: HeaderFields): HeaderFields {
+  const { headers, cors } = route.settings.middlewares;
+  const kept = endToEnd(fields);
+  const all =
+    cors === undefined ? kept : { ...kept, ...corsFields(cors, oneValue(exchange.fields['origin'])) };
+  return withHeaders(all, headers?.response);
 }
 
 /** An empty value removes a field. */

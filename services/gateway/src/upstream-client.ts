@@ -1,6 +1,7 @@
 /** Sends a request to one endpoint of an upstream. */
 import type { Duplex, Readable } from 'node:stream';
 import type { Departure } from './departure.ts';
+import type { RelayedCall } from './client-call.ts';
 import type { HeaderFields } from './header-fields.ts';
 
 export interface UpstreamRequest {
@@ -11,6 +12,8 @@ export interface UpstreamRequest {
   readonly authority: string;
   readonly fields: HeaderFields;
   readonly body?: Readable;
+  /** Present when the call is relayed as frames, instead of `body`. */
+  readonly relay?: RelayedCall;
   /** The client asks for a WebSocket. */
   readonly isWebSocket?: boolean;
   /** The request is abandoned when this fires. */
@@ -20,6 +23,8 @@ export interface UpstreamRequest {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly fields: HeaderFields;
+  /** Present when the call is relayed as frames. Resolves with the bytes of the body when the call has ended. */
+  readonly relayed?: Promise<number>;
   /** Absent: the response has only header fields. */
   readonly body?: Readable;
   /** The upstream has accepted a WebSocket (status 101), and this is its connection. */
@@ -48,8 +53,8 @@ export class UpstreamFailure extends Error {
 }
 
 /** Methods that change nothing (RFC 9110 9.2.1). Repeating them is harmless. */
-export function isSafe({ method, body }: UpstreamRequest): boolean {
-  return body === undefined && ['GET', 'HEAD', 'OPTIONS'].includes(method);
+export function isSafe({ method, body, relay }: UpstreamRequest): boolean {
+  return body === undefined && relay === undefined && ['GET', 'HEAD', 'OPTIONS'].includes(method);
 }
 
 export const CONNECT_TIMEOUT_MS = 5000;

@@ -1,6 +1,14 @@
 /** A client that a test controls frame by frame, and what the server hears of it. */
 import { encodeFields } from '../hpack-encoder.ts';
-import { ServerConnection, TextPool, fieldOf, type ConnectionEvents, type ServerStream } from '../index.ts';
+import {
+  ServerConnection,
+  TextPool,
+  fieldOf,
+  type ConnectionLimits,
+  type ConnectionOptions,
+  type ServerEvents,
+  type ServerStream,
+} from '../index.ts';
 
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
@@ -31,10 +39,36 @@ export function settings(values: readonly (readonly [id: number, value: number])
   return frame(4, 0, 0, Buffer.concat(parts));
 }
 
+export function optionsOf(limits: Partial<ConnectionLimits> = {}): ConnectionOptions {
+  return {
+    pool: new TextPool(),
+    allocate: (bytes) => Buffer.alloc(bytes),
+    decodeText: (bytes) => Buffer.from(bytes).toString('latin1'),
+    nowMs: () => 0,
+    limits,
+  };
+}
+
+export function framesIn(bytes: Buffer) {
+  const frames = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = at + 9 + bytes.readUIntBE(at, 3);
+    const streamId = bytes.readUInt32BE(at + 5);
+    frames.push({
+      type: bytes[at + 3]!,
+      flags: bytes[at + 4]!,
+      streamId,
+      payload: bytes.subarray(at + 9, end),
+    });
+    at = end;
+  }
+  return frames;
+}
+
 export function clientOf(own: readonly (readonly [number, number])[] = [], preface = PREFACE) {
   const heard: string[] = [];
   const streams: ServerStream[] = [];
-  const events: ConnectionEvents = {
+  const events: ServerEvents = {
     request(stream, fields) {
       streams.push(stream);
       heard.push(`request ${fieldOf(fields, ':path')}`);
@@ -48,29 +82,9 @@ export function clientOf(own: readonly (readonly [number, number])[] = [], prefa
     output: () => undefined,
     finished: () => heard.push('finished'),
   };
-  const connection = new ServerConnection(events, {
-    pool: new TextPool(),
-    allocate: (bytes) => Buffer.alloc(bytes),
-    decodeText: (bytes) => Buffer.from(bytes).toString('latin1'),
-    nowMs: () => 0,
-  });
+  const connection = new ServerConnection(events, optionsOf());
   /** The frames that the server has sent since the last call. */
-  const sent = () => {
-    const bytes = Buffer.from(connection.takeOutput());
-    const frames = [];
-    for (let at = 0; at < bytes.length;) {
-      const end = at + 9 + bytes.readUIntBE(at, 3);
-      const streamId = bytes.readUInt32BE(at + 5);
-      frames.push({
-        type: bytes[at + 3]!,
-        flags: bytes[at + 4]!,
-        streamId,
-        payload: bytes.subarray(at + 9, end),
-      });
-      at = end;
-    }
-    return frames;
-  };
+  const sent = () => framesIn(Buffer.from(connection.takeOutput()));
   const send = (bytes: Uint8Array) => connection.receive(bytes);
   send(Buffer.concat([Buffer.from(preface), settings(own)]));
   return {

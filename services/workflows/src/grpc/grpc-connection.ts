@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import {
   ServerConnection,
   fieldOf,
-  type ConnectionEvents,
+  type ServerEvents,
   type Fields,
   type ServerStream,
   type ConnectionOptions,
@@ -34,7 +34,7 @@ export interface GrpcConnectionDeps {
   readonly http2: ConnectionOptions;
 }
 
-export class GrpcConnection implements ConnectionEvents, CallPeer {
+export class GrpcConnection implements ServerEvents, CallPeer {
   heldBytes = 0;
   readonly #socket: Socket;
   readonly #deps: GrpcConnectionDeps;

@@ -1,0 +1,57 @@
+import {
+  ConnectionError,
+  FRAME_BYTES_MAX,
+  FRAME_HEADER_BYTES,
+  WINDOW_MAX,
+  errorCodes,
+  uint16At,
+  uint32At,
+  type Frame,
+} from './frame.ts';
+import { joined, protocolError } from './frame-payload.ts';
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Splits the bytes of a connection into frames. */
+export class FrameReader {
+  readonly #preface: string;
+  #hasPreface: boolean;
+  #rest: Uint8Array = NO_BYTES;
+
+  /** The frames follow the characters of `preface`. */
+  constructor(preface: string) {
+    this.#preface = preface;
+    this.#hasPreface = preface === '';
+  }
+
+  /** Calls `take` for each whole frame until it returns false. Throws a ConnectionError. */
+  read(received: Uint8Array, take: (frame: Frame) => boolean): void {
+    const bytes = this.#rest.length === 0 ? received : joined([this.#rest, received]);
+    let at = this.#hasPreface ? 0 : this.#prefaceIn(bytes);
+    while (this.#hasPreface && bytes.length - at >= FRAME_HEADER_BYTES) {
+      const length = ((bytes[at] ?? 0) << 16) | uint16At(bytes, at + 1);
+      if (length > FRAME_BYTES_MAX) throw new ConnectionError(errorCodes.frameSize, 'a frame is too large');
+      const end = at + FRAME_HEADER_BYTES + length;
+      if (end > bytes.length) break;
+      const frame = {
+        type: bytes[at + 3] ?? 0,
+        flags: bytes[at + 4] ?? 0,
+        streamId: uint32At(bytes, at + 5) & WINDOW_MAX,
+        payload: bytes.subarray(at + FRAME_HEADER_BYTES, end),
+      };
+      at = end;
+      if (!take(frame)) return;
+    }
+    // A copy, because a part of a read keeps all of it in memory.
+    this.#rest = at === bytes.length ? NO_BYTES : Uint8Array.from(bytes.subarray(at));
+  }
+
+  /** Returns how many bytes belong to a whole preface. */
+  #prefaceIn(bytes: Uint8Array): number {
+    const preface = this.#preface;
+    for (let at = 0; at < Math.min(bytes.length, preface.length); at++)
+      if (bytes[at] !== preface.charCodeAt(at)) throw protocolError('this is not HTTP/2');
+    this.#hasPreface = bytes.length >= preface.length;
+    return this.#hasPreface ? preface.length : 0;
+  }
+}

@@ -1,0 +1,33 @@
+import type { ServerStream } from '@tinkerbell/http2';
+import type { HeaderFields } from './header-fields.ts';
+import type { HeldBodies } from './held-bodies.ts';
+
+/** A request of HTTP/2 whose body nobody has read. */
+export interface ClientCall {
+  readonly stream: ServerStream;
+  readonly hasBody: boolean;
+  /** Passes on the body from its beginning, and what happens to the response. Undefined: to nobody any longer. */
+  relayTo(receiver: CallReceiver | undefined): void;
+  /** The header fields of the response are about to be sent on the stream. */
+  answered(): void;
+  /** Aborts the response at once. */
+  abort(): void;
+}
+
+/** The destination of a request that is relayed as frames. */
+export interface CallReceiver {
+  /** A part of the body, and with `isEnd` its end. */
+  requested(bytes: Uint8Array, isEnd: boolean): void;
+  /** The client has room again. */
+  clientDrained(): void;
+  /** Everything was sent to the client, or it has disconnected. */
+  clientClosed(): void;
+}
+
+/** What a relay needs besides the request. */
+export interface RelayedCall {
+  readonly call: ClientCall;
+  readonly heldBodies: HeldBodies;
+  /** Returns the fields of the response for the client. */
+  answerFields(fields: HeaderFields): HeaderFields;
+}

@@ -1,0 +1,83 @@
+/** Carries bytes between a socket and a connection of HTTP/2. */
+import type { Socket } from 'node:net';
+import {
+  TextPool,
+  type ClientConnection,
+  type ConnectionEvents,
+  type ConnectionLimits,
+  type ConnectionOptions,
+  type ErrorCode,
+  type ServerConnection,
+} from '@tinkerbell/http2';
+import { inTurns } from '@tinkerbell/platform-contract';
+
+/** The limit for a peer that sends much and reads nothing, such as pings. */
+const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
+/** The time for the last bytes of a connection that has ended. */
+const FAREWELL_MS = 5000;
+
+/** The options for all connections of one side. */
+export function http2Options(limits: Partial<ConnectionLimits>): ConnectionOptions {
+  return {
+    pool: new TextPool(),
+    allocate: (bytes) => Buffer.allocUnsafe(bytes),
+    decodeText: ({ buffer, byteOffset, length }) =>
+      Buffer.from(buffer, byteOffset, length).toString('latin1'),
+    nowMs: () => performance.now(),
+    limits,
+  };
+}
+
+export class Http2Transport implements ConnectionEvents {
+  readonly #socket: Socket;
+  readonly #failed: (code: ErrorCode) => void;
+  #connection: ServerConnection | ClientConnection | undefined;
+  #isFinished = false;
+
+  /** `failed` is called when the peer breaks the protocol. */
+  constructor(socket: Socket, failed: (code: ErrorCode) => void) {
+    this.#socket = socket;
+    this.#failed = failed;
+  }
+
+  carry(connection: ServerConnection | ClientConnection): void {
+    const socket = this.#socket;
+    this.#connection = connection;
+    socket.on('data', (bytes: Buffer) => connection.receive(bytes));
+    socket.on('drain', () => connection.block(false));
+    socket.on('close', () => void inTurns(connection.lost()));
+  }
+
+  /** What is sent in one turn of the event loop leaves in one piece. */
+  output(): void {
+    process.nextTick(flush, this);
+  }
+
+  finished(code: ErrorCode): void {
+    this.#isFinished = true;
+    this.output();
+    if (code !== 0) this.#failed(code);
+    if (this.#connection !== undefined) void inTurns(this.#connection.lost());
+  }
+
+  flush(): void {
+    const socket = this.#socket;
+    const bytes = this.#connection?.takeOutput();
+    if (socket.destroyed || socket.writableEnded || bytes === undefined) return;
+    if (bytes.length > 0 && !socket.write(bytes)) this.#connection?.block(true);
+    if (socket.writableLength > UNSENT_BYTES_MAX) socket.destroy();
+    else if (this.#isFinished) this.#part();
+  }
+
+  /** A peer that does not read what is left must not keep the connection. */
+  #part(): void {
+    const socket = this.#socket;
+    const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
+    socket.once('close', () => clearTimeout(timer));
+    socket.destroySoon();
+  }
+}
+
+function flush(transport: Http2Transport): void {
+  transport.flush();
+}
