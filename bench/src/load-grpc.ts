@@ -4,8 +4,10 @@
  */
 import { connect, type Socket } from 'node:net';
 
-import { encodeFields, fieldOf, HpackDecoder, TextPool } from '@tinkerbell/http2';
+import { fieldOf, HpackDecoder, TextPool } from '@tinkerbell/http2';
 import { CallError, type Method, type Requests } from '@tinkerbell/sim/grpc-connection';
+
+import { RequestFields } from './request-fields.ts';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const HEADER_BYTES = 9;
@@ -28,13 +30,12 @@ interface Call {
   received: Buffer;
 }
 
-const headerBlocks = new Map<string, Buffer>();
-/** Blocks mean the same for every connection, because none has a dynamic table. */
+/** The blocks of answers mean the same for every connection, because none has a dynamic table. */
 const decoded = new Map<string, readonly string[]>();
 
 export class LoadGrpc {
   readonly #socket: Socket;
-  readonly #authority: string;
+  readonly #requestFields: RequestFields;
   readonly #calls = new Map<number, Call>();
   readonly #fields = new HpackDecoder(new TextPool(), FIELDS_BYTES_MAX, (bytes) =>
     Buffer.from(bytes).toString('latin1'),
@@ -46,7 +47,7 @@ export class LoadGrpc {
 
   private constructor(socket: Socket, authority: string) {
     this.#socket = socket;
-    this.#authority = authority;
+    this.#requestFields = new RequestFields(authority);
     socket.setNoDelay(true);
     socket.on('data', (bytes: Buffer) => this.#take(bytes));
     // It is followed by the close.
@@ -106,7 +107,7 @@ export class LoadGrpc {
     const stream = this.#nextStream;
     this.#nextStream += 2;
     this.#calls.set(stream, { ...handlers, received: NOTHING });
-    this.#write(frame({ type: HEADERS, flags: END_HEADERS, stream }, headerBlock(this.#authority, path)));
+    this.#write(frame({ type: HEADERS, flags: END_HEADERS, stream }, this.#requestFields.block(path)));
     return stream;
   }
 
@@ -206,23 +207,6 @@ export class LoadGrpc {
 function statusOf(fields: readonly string[]): CallError | undefined {
   const status = fieldOf(fields, 'grpc-status') ?? '2';
   return status === '0' ? undefined : new CallError(Number(status), fieldOf(fields, 'grpc-message') ?? '');
-}
-
-function headerBlock(authority: string, path: string): Buffer {
-  const key = `${authority}${path}`;
-  const known = headerBlocks.get(key);
-  if (known !== undefined) return known;
-  const fields = [
-    [':method', 'POST'],
-    [':scheme', 'http'],
-    [':path', path],
-    [':authority', authority],
-    ['content-type', 'application/grpc'],
-    ['te', 'trailers'],
-  ] as const;
-  const block = Buffer.from(encodeFields(fields));
-  headerBlocks.set(key, block);
-  return block;
 }
 
 interface FrameHead {
