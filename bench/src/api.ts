@@ -7,7 +7,9 @@ import { join } from 'node:path';
 
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { startEtcd } from './etcd.ts';
+import type { LoadPlan } from './http-load-client.ts';
 import { httpLoad, patchText } from './http-load.ts';
+import { MINIMAL_UPDATES, startMinimalUpdates } from './minimal-updates.ts';
 import { alternate, median, quantile } from './rounds.ts';
 import { residentMegabytes } from './running-program.ts';
 import { storeHardware } from './stored-hardware.ts';
@@ -30,13 +32,10 @@ export const apiBenchmark: Benchmark = {
   name: 'api',
   summary:
     'durable status updates beside etcd, pages of a list, watchers, start with 10,000 Hardware and Workflows',
+  parts: { updates: async (context) => updateRows(context, await startWithHardware(context)) },
   async run(context) {
-    const count = context.quick ? 1000 : 10_000;
-    const dataDirectory = join(context.directory, 'data');
-    mkdirSync(dataDirectory);
-    context.say(`storing ${count} Hardware`);
-    await storeHardware(join(dataDirectory, 'tinkerbell.db'), count);
-    const server = await startOnLoopback(context, { dataDirectory });
+    const count = countOf(context);
+    const server = await startWithHardware(context);
     const rows = await updateRows(context, server);
     rows.push(await pageRow(context, server, count), await waitRow(context, server, count));
     rows.push(await fanOutRow(context, server));
@@ -46,27 +45,51 @@ export const apiBenchmark: Benchmark = {
   },
 };
 
+function countOf({ quick }: BenchContext): number {
+  return quick ? 1000 : 10_000;
+}
+
+async function startWithHardware(context: BenchContext): Promise<LoopbackServer> {
+  const dataDirectory = join(context.directory, 'data');
+  mkdirSync(dataDirectory);
+  context.say(`storing ${countOf(context)} Hardware`);
+  await storeHardware(join(dataDirectory, 'tinkerbell.db'), countOf(context));
+  return await startOnLoopback(context, { dataDirectory });
+}
+
 async function updateRows(context: BenchContext, server: LoopbackServer): Promise<Row[]> {
   const etcd = await startEtcd(context);
   const seconds = context.quick ? 3 : 10;
   const { hostname: host, port } = new URL(server.url);
   const plan = { host, port: Number(port), requests: statusUpdates(host), connections: WRITERS, seconds };
   await httpLoad(context, plan);
+  const minimalUrl = await startMinimalUpdates(context, server.url);
+  const minimalPlan = { ...plan, port: Number(new URL(minimalUrl).port) };
+  await httpLoad(context, minimalPlan);
   const rates = await alternate(context.quick ? 1 : 3, {
-    ours: async () => {
-      const result = await httpLoad(context, plan);
-      if (result.failures > 0) throw new Error(`${result.failures} updates were refused`);
-      return result.requests / result.seconds;
-    },
+    ours: () => updatesPerSecond(context, plan),
+    minimal: () => updatesPerSecond(context, minimalPlan),
     etcd: () => etcd.putsPerSecond({ writers: WRITERS, seconds }),
   });
   const row = { value: median(rates.ours), unit: '/s', better: 'higher' } as const;
   const peer = { name: 'etcd', value: median(rates.etcd) };
+  const floor = { name: MINIMAL_UPDATES, value: median(rates.minimal) };
+  context.say(`updates a second: ${shown(rates.ours)} ours, ${shown(rates.minimal)} of a minimal program`);
   const name = `durable status updates, ${WRITERS} writers`;
   return [
-    rowOf({ ...row, name, goal: { value: UPDATES_GOAL } }),
-    rowOf({ ...row, name: `${name}, beside puts of 1 KB`, peer, goal: { ratio: ETCD_RATIO_GOAL } }),
+    rowOf({ ...row, name, floor, goal: { value: UPDATES_GOAL } }),
+    rowOf({ ...row, name: `${name}, beside puts of 1 KB`, peer, floor, goal: { ratio: ETCD_RATIO_GOAL } }),
   ];
+}
+
+function shown(rates: readonly number[]): string {
+  return rates.map((rate) => Math.round(rate)).join(', ');
+}
+
+async function updatesPerSecond(context: BenchContext, plan: LoadPlan): Promise<number> {
+  const result = await httpLoad(context, plan);
+  if (result.failures > 0) throw new Error(`${result.failures} updates were refused`);
+  return result.requests / result.seconds;
 }
 
 /** Returns requests that change the status of 1,000 Hardware, each to another state than before. */

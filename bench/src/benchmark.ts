@@ -20,6 +20,8 @@ export interface Benchmark {
   /** One line: what is measured, and the peer. */
   readonly summary: string;
   run(context: BenchContext): Promise<readonly Row[]>;
+  /** Groups of its rows that can be measured alone, by name. */
+  readonly parts?: Readonly<Record<string, (context: BenchContext) => Promise<readonly Row[]>>>;
 }
 
 /** One measured number, in the format of the `--json` line. */

@@ -10,7 +10,9 @@ import {
 import { AgentService, type Start } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 
-import { CallError, GrpcConnection } from '@tinkerbell/sim/grpc-connection';
+import { CallError } from '@tinkerbell/sim/grpc-connection';
+
+import { LoadGrpc } from './load-grpc.ts';
 
 export type AgentProtocol = 'upstream' | 'sessions';
 
@@ -37,7 +39,7 @@ export async function connectAgent(
   protocol: AgentProtocol,
   agentId: string,
 ): Promise<LoadAgent> {
-  const connection = await GrpcConnection.open(authority);
+  const connection = await LoadGrpc.open(authority);
   if (protocol === 'upstream') return new UpstreamAgent(connection, agentId);
   const { sessionId, limits } = await connection.unary(SESSIONS.hello, { agentId });
   return new SessionAgent(connection, agentId, {
@@ -47,10 +49,10 @@ export async function connectAgent(
 }
 
 class UpstreamAgent implements LoadAgent {
-  readonly #connection: GrpcConnection;
+  readonly #connection: LoadGrpc;
   readonly #agentId: string;
 
-  constructor(connection: GrpcConnection, agentId: string) {
+  constructor(connection: LoadGrpc, agentId: string) {
     this.#connection = connection;
     this.#agentId = agentId;
   }
@@ -85,7 +87,7 @@ interface SessionTerms {
 
 /** Keeps the stream of output open for heartbeats, as the agent does. */
 class SessionAgent implements LoadAgent {
-  readonly #connection: GrpcConnection;
+  readonly #connection: LoadGrpc;
   readonly #agentId: string;
   readonly #sessionId: string;
   readonly #heartbeat: ReturnType<typeof setInterval>;
@@ -94,7 +96,7 @@ class SessionAgent implements LoadAgent {
   #failure: Error | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(connection: GrpcConnection, agentId: string, { sessionId, heartbeatSeconds }: SessionTerms) {
+  constructor(connection: LoadGrpc, agentId: string, { sessionId, heartbeatSeconds }: SessionTerms) {
     this.#connection = connection;
     this.#agentId = agentId;
     this.#sessionId = sessionId;

@@ -1,4 +1,4 @@
-/** `npm run bench [-- NAME | GROUP | all] [--quick | --full] [--against DIR] [--json] [--report]` */
+/** `npm run bench [-- NAME | GROUP | all] [--quick | --full] [--part PART] [--against DIR] [--json] [--report]` */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,6 +22,7 @@ async function main(): Promise<number> {
       report: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
+      part: { type: 'string' },
       against: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -41,6 +42,10 @@ async function main(): Promise<number> {
     process.stderr.write('bench: --report and --against exclude each other\n');
     return 2;
   }
+  if (values.part !== undefined && (values.report || chosen.some((one) => !hasPart(one, values.part)))) {
+    process.stderr.write(`bench: --part names a part of a benchmark, and excludes --report\n\n${usage()}`);
+    return 2;
+  }
   return await runAll(chosen, { ...values, name, isGroup: group !== undefined });
 }
 
@@ -50,6 +55,8 @@ interface RunOptions extends Pick<BenchContext, 'quick' | 'full'> {
   readonly json: boolean;
   /** Records the results, and writes the tables of the documents. */
   readonly report: boolean;
+  /** Measures only this part of the benchmark. */
+  readonly part?: string;
   /** The root of another checkout, beside which the server of this one is measured. */
   readonly against?: string;
 }
@@ -93,7 +100,7 @@ function report(records: readonly BenchRecord[]): void {
 /** Everything that it started or created is gone when this settles. */
 async function runOne(
   benchmark: Benchmark,
-  { quick, full, against }: Pick<RunOptions, 'quick' | 'full' | 'against'>,
+  { quick, full, part, against }: Pick<RunOptions, 'quick' | 'full' | 'part' | 'against'>,
 ): Promise<readonly Row[]> {
   const say = (line: string): void => void process.stderr.write(`${benchmark.name}: ${line}\n`);
   await using scope = new AsyncDisposableStack();
@@ -110,14 +117,20 @@ async function runOne(
   const [load = 0] = loadavg();
   if (load > 0.5) say(`this machine is busy (load ${load.toFixed(1)}): expect worse numbers`);
   const context = { quick, full, directory, cacheDirectory: CACHE_DIRECTORY, scope, say };
+  const run = benchmark.parts?.[part ?? ''];
+  if (run !== undefined) return await run(context);
   if (against === undefined) return await benchmark.run(context);
   return await againstRows(context, benchmark.name, resolve(against));
+}
+
+function hasPart({ parts }: Benchmark, part = ''): boolean {
+  return parts?.[part] !== undefined;
 }
 
 function usage(): string {
   const width = Math.max(...BENCHMARKS.map((one) => one.name.length));
   const lines = BENCHMARKS.map((one) => `  ${one.name.padEnd(width)}  ${one.summary}\n`);
-  return `npm run bench -- NAME [--quick | --full] [--against DIR] [--json] [--report]\n\n${lines.join('')}  ${'boot'.padEnd(width)}  ${GROUPS['boot']?.map((one) => one.name).join(', ')}\n  ${'all'.padEnd(width)}  each of them\n`;
+  return `npm run bench -- NAME [--quick | --full] [--part PART] [--against DIR] [--json] [--report]\n\n${lines.join('')}  ${'boot'.padEnd(width)}  ${GROUPS['boot']?.map((one) => one.name).join(', ')}\n  ${'all'.padEnd(width)}  each of them\n`;
 }
 
 function textOf(error: unknown): string {

@@ -18,24 +18,33 @@ const LATENCY_GOAL_MS = 50;
 const SYNC_BYTES = 4096;
 const WARM_UP = 30;
 
+const parts = {
+  actions: actionRows,
+  idle: idleAgentRows,
+  rendering: renderRows,
+  restart: restartRows,
+  waiting: waitingRows,
+} as const;
+
 export const workflowsBenchmark: Benchmark = {
   name: 'workflows',
   summary: 'actions of many agents, idle agents, rendering, ready after SIGKILL; every change is durable',
+  parts,
   async run(context) {
-    const rows = await actionRows(context);
-    rows.push(
-      ...(await idleAgentRows(context)),
-      ...(await renderRows(context)),
-      ...(await restartRows(context)),
-    );
-    const server = await startOnLoopback(context, { dataDirectory: join(context.directory, 'data') });
-    const waitingCounts = context.quick ? [1] : [1, 1000];
-    await createSite(server.url, Math.max(...waitingCounts));
-    for (const waiting of waitingCounts) rows.push(...(await latencyRows(context, server, waiting)));
-    rows.push(syncRow(context));
+    const rows: Row[] = [];
+    for (const part of Object.values(parts)) rows.push(...(await part(context)));
     return rows;
   },
 };
+
+async function waitingRows(context: BenchContext): Promise<Row[]> {
+  const server = await startOnLoopback(context, { dataDirectory: join(context.directory, 'data') });
+  const waitingCounts = context.quick ? [1] : [1, 1000];
+  await createSite(server.url, Math.max(...waitingCounts));
+  const rows: Row[] = [];
+  for (const waiting of waitingCounts) rows.push(...(await latencyRows(context, server, waiting)));
+  return [...rows, syncRow(context)];
+}
 
 /** Creates one Workflow at a time, each for another of the waiting agents, which runs it and waits again. */
 async function latencyRows(context: BenchContext, server: LoopbackServer, waiting: number): Promise<Row[]> {

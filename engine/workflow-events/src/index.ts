@@ -1,2 +1,7 @@
-export { applyWorkflowEvent, type ApplyDeps } from './apply-workflow-event.ts';
+export {
+  applyWorkflowEvent,
+  applyWorkflowEvents,
+  type ApplyDeps,
+  type EventOf,
+} from './apply-workflow-event.ts';
 export { recordStateChange, subjectOf, type StateChange } from './workflow-timeline.ts';

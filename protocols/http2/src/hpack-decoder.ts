@@ -29,6 +29,9 @@ export class HpackDecoder {
   #tableBytesMax = TABLE_BYTES_MAX;
   #block: Uint8Array = new Uint8Array(0);
   #at = 0;
+  /** The field that was decoded last: a pair for each would be garbage. */
+  #name = '';
+  #value = '';
 
   constructor(pool: TextPool, listBytesMax: number, decodeText: DecodeText) {
     this.#pool = pool;
@@ -49,28 +52,30 @@ export class HpackDecoder {
         this.#resize(this.#integer(5));
         continue;
       }
-      const [name, value] = first >= 0x80 ? this.#indexed() : this.#literal(first);
-      bytes += name.length + value.length + ENTRY_BYTES;
-      if (bytes <= this.#listBytesMax) fields.push(name, value);
+      if (first >= 0x80) this.#indexed();
+      else this.#literal(first);
+      bytes += this.#name.length + this.#value.length + ENTRY_BYTES;
+      if (bytes <= this.#listBytesMax) fields.push(this.#name, this.#value);
     }
     this.#block = EMPTY;
     return bytes > this.#listBytesMax ? undefined : fields;
   }
 
-  #indexed(): readonly [string, string] {
+  #indexed(): void {
     const index = this.#integer(7);
-    return [this.#nameAt(index), this.#valueAt(index)];
+    this.#name = this.#nameAt(index);
+    this.#value = this.#valueAt(index);
   }
 
-  #literal(first: number): readonly [string, string] {
+  #literal(first: number): void {
     const isIndexed = (first & 0x40) !== 0;
     const index = this.#integer(isIndexed ? 6 : 4);
-    const name = index === 0 ? this.#text() : this.#nameAt(index);
-    const value = this.#text();
-    if (!isIndexed) return [name, value];
-    const entry = [this.#pool.shared(name), this.#pool.shared(value)] as const;
-    this.#add(...entry);
-    return entry;
+    this.#name = index === 0 ? this.#text() : this.#nameAt(index);
+    this.#value = this.#text();
+    if (!isIndexed) return;
+    this.#name = this.#pool.shared(this.#name);
+    this.#value = this.#pool.shared(this.#value);
+    this.#add(this.#name, this.#value);
   }
 
   #nameAt(index: number): string {
@@ -135,7 +140,9 @@ export class HpackDecoder {
     this.#at = end;
     const plain = isHuffman ? decodeHuffman(bytes) : bytes;
     if (plain === undefined) throw broken('a text is not in the Huffman code');
-    return plain.length <= OWN_TEXT_BYTES_MAX ? String.fromCharCode(...plain) : this.#decodeText(plain);
+    if (plain.length > OWN_TEXT_BYTES_MAX) return this.#decodeText(plain);
+    // More than twice as fast as spreading the bytes.
+    return Reflect.apply(String.fromCharCode, undefined, plain);
   }
 
   #byte(): number {

@@ -8,4 +8,5 @@ export { TextPool } from './text-pool.ts';
 export { UnsentBytes } from './unsent-bytes.ts';
 export { encodeFields, encodeList } from './hpack-encoder.ts';
 export { fieldOf, type Fields } from './message-fields.ts';
+export { HpackDecoder } from './hpack-decoder.ts';
 export { errorCodes, type ErrorCode } from './frame.ts';

@@ -9,12 +9,12 @@ test('measures from a report to the next action of the same agent, once', () => 
   const set = new MetricSet();
   const times = new HandoverTimes({ monotonicMs: () => nowMs }, createWorkflowsMetrics(set));
   times.served('a');
-  times.reported('a');
+  times.reported('a', nowMs);
   nowMs = 2;
   times.served('b');
   times.served('a');
   times.served('a');
-  times.reported('c');
+  times.reported('c', nowMs);
   times.forget('c');
   times.served('c');
   const counters = samplesOf(set);

@@ -19,14 +19,14 @@ export class HandoverTimes {
     this.#seconds = nextActionSeconds.with();
   }
 
-  /** The agent has reported that an action has succeeded. */
-  reported(agentId: string): void {
+  /** The agent has reported that an action has succeeded. `arrivedMs`: when, on the monotonic clock. */
+  reported(agentId: string, arrivedMs: number): void {
     if (this.#endedMs.size >= REPORTS_KEPT)
       for (const oldest of this.#endedMs.keys()) {
         this.#endedMs.delete(oldest);
         break;
       }
-    this.#endedMs.set(agentId, this.#clock.monotonicMs());
+    this.#endedMs.set(agentId, arrivedMs);
   }
 
   /** An action is assigned to the agent. */

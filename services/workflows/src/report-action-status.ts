@@ -14,7 +14,7 @@ import type { Workflow } from '@tinkerbell/resources';
 import type { NamespacedName, Updated, View } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionPlace, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { parseReport } from './agent-messages.ts';
-import { applyWorkflowEvent, type ApplyDeps } from '@tinkerbell/engine-workflow-events';
+import { applyWorkflowEvents, type ApplyDeps, type EventOf } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from './grpc/rpc-error.ts';
 import type { WorkflowsMetrics } from './metrics.ts';
 import type { AgentDoor } from './identity/agent-door.ts';
@@ -47,26 +47,36 @@ export async function reportActionStatus(
       throw new RpcError('failed-precondition', 'another agent with this id has taken over');
     return create(ActionStatusResponseSchema, {});
   }
-  await recordReport(deps, parsed.workflow, parsed.report);
+  await recordReport(deps, parsed.workflow, parsed);
   return create(ActionStatusResponseSchema, {});
 }
 
-/** Returns undefined when the report changed the workflow, else why it did not. Rejects with an RpcError. */
+/** What became of a report: the workflow before and after it, or the reason why it changed nothing. */
+export type Recorded =
+  | { readonly before: Workflow; readonly after: Workflow }
+  | { readonly unchanged: Reason | undefined };
+
+/** `following` is applied in the same write, as in `applyWorkflowEvent`. Rejects with an RpcError. */
 export async function recordReport(
   deps: ReportDeps,
   workflow: NamespacedName,
-  given: ActionReport,
-): Promise<Reason | undefined> {
+  { report: given, following }: { readonly report: ActionReport; readonly following?: EventOf | undefined },
+): Promise<Recorded> {
+  const arrivedMs = deps.clock.monotonicMs();
   const report = shortened(withoutSecrets(deps, workflow, given));
-  const applied = await applyWorkflowEvent(deps, workflow, { kind: 'action-reported', report });
+  const applied = await applyWorkflowEvents(deps, workflow, {
+    event: { kind: 'action-reported', report },
+    following,
+  });
   countReport(deps, applied);
   if (applied.ok) {
-    const place = actionAt(applied.after.status ?? {}, report.agentId, report.actionId);
-    if (place !== undefined) deps.timeline.actionReported(applied.before, applied.after, place);
-    return undefined;
+    const { before, after } = applied;
+    const place = actionAt(after.status ?? {}, report.agentId, report.actionId);
+    if (place !== undefined) deps.timeline.actionReported({ before, after, arrivedMs }, place);
+    return { before, after };
   }
   refuseOrRecord(deps, report, applied);
-  return applied.kind === 'refused' ? applied.refusal : undefined;
+  return { unchanged: applied.kind === 'refused' ? applied.refusal : undefined };
 }
 
 /** Runs after the secrets are removed, so that no part of one is left at the end. */

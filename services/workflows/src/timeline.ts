@@ -15,6 +15,13 @@ const endings: Readonly<Record<string, string>> = {
   TIMEOUT: 'timed out',
 };
 
+interface ReportedChange {
+  readonly before: Workflow;
+  readonly after: Workflow;
+  /** When the report arrived, on the monotonic clock. */
+  readonly arrivedMs: number;
+}
+
 export class Timeline {
   readonly #journal: Journal;
   readonly #view: View;
@@ -54,7 +61,7 @@ export class Timeline {
     });
   }
 
-  actionReported(before: Workflow, after: Workflow, place: ActionPlace): void {
+  actionReported({ before, after, arrivedMs }: ReportedChange, place: ActionPlace): void {
     const { task, action } = place;
     const name = `${task.name} / ${action.name ?? ''}`;
     const details = {
@@ -64,7 +71,7 @@ export class Timeline {
       state: action.state ?? '',
     };
     this.#attempts.end(`${after.metadata.namespace}/${after.metadata.name}`, action);
-    if (action.state === 'SUCCESS') this.#handovers.reported(task.agentID);
+    if (action.state === 'SUCCESS') this.#handovers.reported(task.agentID, arrivedMs);
     if (isTerminal(after.status?.state)) this.#handovers.forget(task.agentID);
     this.#append(after, { ...reportLine(name, action), details });
     this.stateChanged(before, after);

@@ -104,5 +104,11 @@ export interface Store extends AsyncDisposable {
 }
 
 export function formatKey(key: ObjectKey): string {
-  return `${key.collection} ${key.namespace}/${key.name}`;
+  if (key === last.key) return last.text;
+  const text = `${key.collection} ${key.namespace}/${key.name}`;
+  last = { key, text };
+  return text;
 }
+
+/** A store looks up the same key several times for a write, and each new text costs more than its lookup. */
+let last: { readonly key: ObjectKey | undefined; readonly text: string } = { key: undefined, text: '' };

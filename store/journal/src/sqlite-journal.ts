@@ -154,7 +154,7 @@ class SqliteJournal implements RestorableJournal {
     if (this.#pending.length === 0) return true;
     try {
       this.#insert(this.#pending.slice(0, count));
-      this.#pending = this.#pending.slice(count);
+      this.#pending.splice(0, count);
       this.#reportDropped();
       this.#acknowledgeSoon();
       this.#options.checkpoints?.written(this.#database);

@@ -38,14 +38,15 @@ export async function reportLegacyStatus(deps: LegacyDeps, request: WorkflowActi
   const place = placeOf(workflow, request, state);
   const agentId = request.workerId || place.task.agentID;
   if (state === 'RUNNING') await take(deps, workflow, agentId);
-  await recordReport(deps, stored, {
+  const report = {
     agentId,
     taskId: place.task.id,
     actionId: place.action.id,
     state,
     executionDuration: state === 'RUNNING' ? '' : `${request.seconds}s`,
     message: request.message,
-  });
+  };
+  await recordReport(deps, stored, { report });
 }
 
 /** Returns the current action. For a late or repeated final report, it returns the action that the report names. */

@@ -7,13 +7,15 @@ import {
   type ReportResponse,
 } from '@tinkerbell/api/agent-v1';
 import { ActionStatusRequestSchema, type ActionStatusRequest } from '@tinkerbell/api/agent';
-import { isTerminal } from '@tinkerbell/workflow';
+import type { NamespacedName } from '@tinkerbell/store-contract';
+import { isTerminal, type ActionReport } from '@tinkerbell/workflow';
 import { parseReport } from '../agent-messages.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { Admit } from '../identity/agent-door.ts';
-import { recordReport, refuseFenced, type ReportDeps } from '../report-action-status.ts';
+import { recordReport, refuseFenced, type Recorded, type ReportDeps } from '../report-action-status.ts';
 import { attemptKey } from './attempt.ts';
-import { fencedError, type Session } from './sessions.ts';
+import { assignedBetween, nextActionEvent } from './next-action.ts';
+import { fencedError, type NextAction, type Session } from './sessions.ts';
 
 /** Rejects with an RpcError. When it resolves, the report is durable. */
 export async function reportAttempt(
@@ -36,15 +38,49 @@ export async function reportAttempt(
   // Runs before the change is visible: an attempt that ended by this report needs no cancellation.
   const { reported } = session;
   if (isFinal) session.reported = key;
-  const unchanged = await recordReport(deps, workflow, report).catch((error: unknown) => {
+  const recorded = await record(deps, workflow, { session, report }).catch((error: unknown) => {
     // A refused report does not end the attempt.
     if (session.reported === key) session.reported = reported;
     throw error;
   });
   if (isFinal && session.output?.key === key) session.output.finish();
+  const unchanged = 'unchanged' in recorded ? recorded.unchanged : undefined;
   return unchanged === undefined
     ? create(ReportResponseSchema, { outcome: Outcome.RECORDED })
     : create(ReportResponseSchema, { outcome: Outcome.UNCHANGED, reason: unchanged });
+}
+
+interface SessionReport {
+  readonly session: Session;
+  readonly report: ActionReport;
+}
+
+/** The stream of actions waits for the outcome of a success, so that it does not assign the next action as well. */
+function record(
+  deps: ReportDeps,
+  workflow: NamespacedName,
+  { session, report }: SessionReport,
+): Promise<Recorded> {
+  if (report.state !== 'SUCCESS' || session.admit === undefined)
+    return recordReport(deps, workflow, { report });
+  const recording = nextActionEvent(deps, session, workflow).then((following) =>
+    recordReport(deps, workflow, { report, following }),
+  );
+  session.handover = recording.then(
+    (recorded) => nextOf(deps, session, recorded),
+    () => undefined,
+  );
+  return recording;
+}
+
+function nextOf({ timeline }: ReportDeps, session: Session, recorded: Recorded): NextAction | undefined {
+  if ('unchanged' in recorded) return undefined;
+  const { before, after } = recorded;
+  const { agentId, id: sessionId } = session;
+  const place = assignedBetween(before, after, agentId);
+  if (place === undefined) return undefined;
+  timeline.actionServed(after, place, { agentId, sessionId });
+  return { workflow: after, place };
 }
 
 /** Returns no session when a newer one has fenced it. Throws an RpcError for an unknown session. */

@@ -7,12 +7,20 @@ import type { AgentAttributes } from '@tinkerbell/api/agent';
 import type { ActionsResponse, HelloRequest } from '@tinkerbell/api/agent-v1';
 import { machineOfAgent } from '@tinkerbell/enrollment';
 import type { Clock, Random } from '@tinkerbell/platform-contract';
+import type { Workflow } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
-import { ulid } from '@tinkerbell/workflow';
+import { ulid, type ActionPlace } from '@tinkerbell/workflow';
 import type { Ending } from '../ending.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
+import type { Speaker } from '../identity/agent-door.ts';
 import type { SessionMetrics } from '../metrics.ts';
 import type { ActionOutput } from './action-output.ts';
+
+/** An action with the durable record of its assignment. */
+export interface NextAction {
+  readonly workflow: Workflow;
+  readonly place: ActionPlace;
+}
 
 export interface Session {
   readonly id: string;
@@ -25,6 +33,10 @@ export interface Session {
   stream: Ending | undefined;
   /** Sends an order on that stream. */
   give: ((order: ActionsResponse) => Promise<void>) | undefined;
+  /** Authorizes the caller of that stream to get an action. Rejects with an RpcError. */
+  admit: (() => Promise<Speaker>) | undefined;
+  /** What became of the last report of a success: the next action, if it was assigned in the same write. */
+  handover: Promise<NextAction | undefined> | undefined;
   output: ActionOutput | undefined;
   /** The last attempt whose end this session reported. */
   reported: string | undefined;
@@ -75,6 +87,8 @@ export class Sessions {
       isSilent: false,
       stream: undefined,
       give: undefined,
+      admit: undefined,
+      handover: undefined,
       output: undefined,
       reported: undefined,
     };

@@ -17,7 +17,7 @@ import type { Admit, Speaker } from '../identity/agent-door.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import type { WaitingAgents } from '../waiting-agents.ts';
 import { attemptKey, attemptOf, namesOf } from './attempt.ts';
-import type { Session } from './sessions.ts';
+import type { NextAction, Session } from './sessions.ts';
 
 export interface StreamActionsDeps extends GetActionDeps {
   /** Woken at every change of a workflow in which the agent has a task. */
@@ -40,14 +40,15 @@ export async function streamActions(
   session.stream?.end();
   session.stream = ended;
   session.give = (given) => out.send(given);
+  session.admit = () => admit({ agentId, purpose: 'read' });
   out.ending.onEnd(() => ended.end());
   try {
-    const admitAgain = () => admit({ agentId, purpose: 'read' });
-    await giveOrders(deps, { session, running, out, ended, admit: admitAgain });
+    await giveOrders(deps, { session, running, out, ended, admit: session.admit });
   } finally {
     if (session.stream === ended) {
       session.stream = undefined;
       session.give = undefined;
+      session.admit = undefined;
     }
   }
   deps.sessions.live(sessionId);
@@ -81,6 +82,12 @@ async function giveOrders(
   using hold = new Hold(deps, ended);
   while (!ended.isOver) {
     hold.listen(deps.concerned, agentId);
+    const next = await handedOver(deps, session);
+    if (next !== undefined) {
+      held = attemptOf(next.workflow, next.place);
+      idle = undefined;
+      await out.send(startOf(deps, next));
+    }
     const over = held === undefined ? undefined : whyOver(deps, session, held);
     if (held !== undefined && over !== undefined) {
       if (session.reported !== attemptKey(held))
@@ -90,12 +97,9 @@ async function giveOrders(
     if (held === undefined) {
       const offered = await offerAction(deps, newcomer, { speaker: await admit(), sessionId: session.id });
       if ('place' in offered) {
-        const { workflow, place } = offered;
-        const { retries = 0, retried = 0 } = place.action;
-        held = attemptOf(workflow, place);
+        held = attemptOf(offered.workflow, offered.place);
         idle = undefined;
-        const action = actionResponse(workflow, place, deps.clock.nowMs());
-        await out.send(order({ case: 'start', value: { action, attempt: held.number, retries, retried } }));
+        await out.send(startOf(deps, offered));
       } else if (offered.nothing.message !== idle) {
         idle = offered.nothing.message;
         await out.send(order({ case: 'idle', value: { reason: idle } }));
@@ -105,6 +109,23 @@ async function giveOrders(
     if ((await hold.wait()) === 'time') newcomer = await discover(deps, who);
     hold.renew();
   }
+}
+
+/** Returns an action that was assigned with the report of the one before, unless its workflow has changed since. */
+async function handedOver({ view }: StreamActionsDeps, session: Session): Promise<NextAction | undefined> {
+  const { handover } = session;
+  const next = await handover;
+  if (next === undefined) return undefined;
+  const { namespace, name, resourceVersion } = next.workflow.metadata;
+  if (view.workflowNamed(namespace, name)?.metadata.resourceVersion !== resourceVersion) return undefined;
+  if (session.handover === handover) session.handover = undefined;
+  return next;
+}
+
+function startOf({ clock }: StreamActionsDeps, { workflow, place }: NextAction): ActionsResponse {
+  const { attempt = 1, retries = 0, retried = 0 } = place.action;
+  const action = actionResponse(workflow, place, clock.nowMs());
+  return order({ case: 'start', value: { action, attempt, retries, retried } });
 }
 
 /** Returns why an attempt must not continue, and undefined while it may. */

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Workflow } from '@tinkerbell/resources';
+import { RpcError } from '../grpc/rpc-error.ts';
+import { eventually, runningServer, type RunningServer } from '../testing/running-server.ts';
+import { attemptIn, sessionAgent } from '../testing/session-agent.ts';
+import { pendingWorkflow } from '../testing/workflows.ts';
+import { nextActionEvent } from './next-action.ts';
+
+const agentId = '52:54:00:00:00:01';
+const workflow = pendingWorkflow([{ worker: agentId, actions: ['one', 'two', 'three'] }]);
+
+/** Returns the state and attempt of each action in every write from now on. */
+async function writesOf({ store }: RunningServer): Promise<string[]> {
+  const writes: string[] = [];
+  const watching = await store.watch(
+    { fromRevision: await store.revision(), collection: 'workflows.tinkerbell.org' },
+    { onChange: ({ object }) => void writes.push(actionsOf(object as Workflow)), onEnd: () => undefined },
+  );
+  assert.ok(watching.ok);
+  return writes;
+}
+
+function actionsOf({ status }: Workflow): string {
+  const actions = status?.tasks?.flatMap((task) => task.actions) ?? [];
+  return actions.map(({ state, attempt = 0 }) => `${state} ${attempt}`).join(', ');
+}
+
+test('the next action is assigned in the write that records a success', async () => {
+  await using server = await runningServer();
+  await server.putWorkflow(workflow);
+  const agent = await sessionAgent(server, agentId);
+  const actions = agent.actions();
+  const attempt = attemptIn(await actions.start());
+  await agent.report(attempt, 'RUNNING');
+  const writes = await writesOf(server);
+  await agent.report(attempt, 'SUCCESS');
+  const next = await actions.start();
+  assert.deepEqual([next.action?.name, next.attempt], ['two', 1]);
+  await agent.report(attemptIn(next), 'RUNNING');
+  assert.deepEqual(writes, ['SUCCESS 1, PENDING 1, PENDING 0', 'SUCCESS 1, RUNNING 1, PENDING 0']);
+  const served = await server.records('action-succeeded', 'action-served');
+  assert.deepEqual(
+    served.map(({ event, details }) => [event, details?.['action'], details?.['session'] === undefined]),
+    [
+      ['action-served', 'one', false],
+      ['action-succeeded', 'one', true],
+      ['action-served', 'two', false],
+    ],
+  );
+  assert.equal(server.counter('tink_server_next_action_seconds_count'), 1);
+});
+
+test('a report assigns nothing while the agent has no stream of actions', async () => {
+  await using server = await runningServer();
+  await server.putWorkflow(workflow);
+  const agent = await sessionAgent(server, agentId);
+  const broken = agent.actions();
+  const attempt = attemptIn(await broken.start());
+  await agent.report(attempt, 'RUNNING');
+  broken.cancel();
+  await eventually(() => (server.counter('tink_server_agents_connected') === 0 ? true : undefined));
+  const writes = await writesOf(server);
+  await agent.report(attempt, 'SUCCESS');
+  assert.deepEqual(writes, ['SUCCESS 1, PENDING 0, PENDING 0']);
+  assert.equal((await agent.actions().start()).action?.name, 'two');
+});
+
+test('a report assigns nothing in a paused workflow, which continues when it is resumed', async () => {
+  await using server = await runningServer();
+  await server.putWorkflow(workflow);
+  const agent = await sessionAgent(server, agentId);
+  const actions = agent.actions();
+  const attempt = attemptIn(await actions.start());
+  await agent.report(attempt, 'RUNNING');
+  await server.apply({ kind: 'pause', who: 'ann', why: 'lunch' } as never);
+  const writes = await writesOf(server);
+  await agent.report(attempt, 'SUCCESS');
+  assert.equal((await actions.next())?.case, 'idle');
+  assert.deepEqual(writes, ['SUCCESS 1, PENDING 0, PENDING 0']);
+  await server.apply({ kind: 'resume', who: 'ann', why: 'back' } as never);
+  assert.equal((await actions.start()).action?.name, 'two');
+});
+
+test('an action of another agent is not assigned with a report', async () => {
+  await using server = await runningServer();
+  const other = '52:54:00:00:00:02';
+  await server.putWorkflow(
+    pendingWorkflow([
+      { worker: agentId, actions: ['one'] },
+      { worker: other, actions: ['two'] },
+    ]),
+  );
+  const agent = await sessionAgent(server, agentId);
+  const attempt = attemptIn(await agent.actions().start());
+  await agent.report(attempt, 'RUNNING');
+  const writes = await writesOf(server);
+  await agent.report(attempt, 'SUCCESS');
+  assert.deepEqual(writes, ['SUCCESS 1, PENDING 0']);
+  const second = await sessionAgent(server, other);
+  assert.equal((await second.actions().start()).action?.name, 'two');
+});
+
+test('a caller that may get no action is assigned none', async () => {
+  const admit = () => Promise.reject(new RpcError('unauthenticated', 'expired'));
+  const untouched = { view: {}, door: {} } as never;
+  const event = await nextActionEvent(untouched, { agentId, admit } as never, {
+    namespace: 'default',
+    name: 'w',
+  });
+  assert.equal(event, undefined);
+});
