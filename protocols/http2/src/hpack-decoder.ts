@@ -11,7 +11,7 @@ const ENTRY_BYTES = 32;
 /** Nothing in a block is longer than the block. */
 const INTEGER_MAX = 0x0fff_ffff;
 /** Longer texts are decoded by the platform, which is faster from here on. */
-const OWN_TEXT_BYTES_MAX = 64;
+const OWN_TEXT_BYTES_MAX = 12;
 
 /** Returns the characters of ISO 8859-1, as in Node. */
 export type DecodeText = (bytes: Uint8Array) => string;
@@ -29,6 +29,9 @@ export class HpackDecoder {
   #tableBytesMax = TABLE_BYTES_MAX;
   #block: Uint8Array = new Uint8Array(0);
   #at = 0;
+  /** The field that was read last. */
+  #name = '';
+  #value = '';
 
   constructor(pool: TextPool, listBytesMax: number, decodeText: DecodeText) {
     this.#pool = pool;
@@ -49,28 +52,30 @@ export class HpackDecoder {
         this.#resize(this.#integer(5));
         continue;
       }
-      const [name, value] = first >= 0x80 ? this.#indexed() : this.#literal(first);
-      bytes += name.length + value.length + ENTRY_BYTES;
-      if (bytes <= this.#listBytesMax) fields.push(name, value);
+      if (first >= 0x80) this.#indexed();
+      else this.#literal(first);
+      bytes += this.#name.length + this.#value.length + ENTRY_BYTES;
+      if (bytes <= this.#listBytesMax) fields.push(this.#name, this.#value);
     }
     this.#block = EMPTY;
     return bytes > this.#listBytesMax ? undefined : fields;
   }
 
-  #indexed(): readonly [string, string] {
+  #indexed(): void {
     const index = this.#integer(7);
-    return [this.#nameAt(index), this.#valueAt(index)];
+    this.#name = this.#nameAt(index);
+    this.#value = this.#valueAt(index);
   }
 
-  #literal(first: number): readonly [string, string] {
+  #literal(first: number): void {
     const isIndexed = (first & 0x40) !== 0;
     const index = this.#integer(isIndexed ? 6 : 4);
-    const name = index === 0 ? this.#text() : this.#nameAt(index);
-    const value = this.#text();
-    if (!isIndexed) return [name, value];
-    const entry = [this.#pool.shared(name), this.#pool.shared(value)] as const;
-    this.#add(...entry);
-    return entry;
+    this.#name = index === 0 ? this.#text() : this.#nameAt(index);
+    this.#value = this.#text();
+    if (!isIndexed) return;
+    this.#name = this.#pool.shared(this.#name);
+    this.#value = this.#pool.shared(this.#value);
+    this.#add(this.#name, this.#value);
   }
 
   #nameAt(index: number): string {
