@@ -11,7 +11,7 @@ const ENTRY_BYTES = 32;
 /** Nothing in a block is longer than the block. */
 const INTEGER_MAX = 0x0fff_ffff;
 /** Longer texts are decoded by the platform, which is faster from here on. */
-const OWN_TEXT_BYTES_MAX = 64;
+const OWN_TEXT_BYTES_MAX = 12;
 
 /** Returns the characters of ISO 8859-1, as in Node. */
 export type DecodeText = (bytes: Uint8Array) => string;

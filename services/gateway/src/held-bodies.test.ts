@@ -121,7 +121,7 @@ test('many unread responses over HTTP/1.1 stay within the limit without one that
 });
 
 test('unread responses over HTTP/2 are held within the limit, and a client that reads is answered', async () => {
-  const heldBytesMax = 4 * MEGABYTE;
+  const heldBytesMax = MEGABYTE;
   await using unread = await startUnread(heldBytesMax);
   const sessions: ClientHttp2Session[] = [];
   for (let index = 0; index < 60; index += 1) {
@@ -133,7 +133,7 @@ test('unread responses over HTTP/2 are held within the limit, and a client that 
         .pause();
     sessions.push(session);
   }
-  // Full buffers of all exceed the limit, so some are cut off.
+  // The smallest parts of all exceed the limit, so some are cut off.
   while (unread.held() <= heldBytesMax) await new Promise((resolve) => setTimeout(resolve, 5));
   while (unread.held() > heldBytesMax) await soon();
   await assertAnswers(unread.port);

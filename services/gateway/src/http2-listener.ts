@@ -60,6 +60,7 @@ export class Http2Listener {
     socket.setTimeout(this.#idleTimeoutMs, () => connection.leave());
     transport.carry(connection);
     if (first !== undefined) connection.receive(first);
+    socket.on('data', (bytes: Buffer) => connection.receive(bytes));
   }
 
   /** Active requests continue, and connections end with their last one. */

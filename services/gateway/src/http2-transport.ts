@@ -40,17 +40,17 @@ export class Http2Transport implements ConnectionEvents {
     this.#failed = failed;
   }
 
+  /** Sends what the connection sends. The caller passes on what the socket receives. */
   carry(connection: ServerConnection | ClientConnection): void {
     const socket = this.#socket;
     this.#connection = connection;
-    socket.on('data', (bytes: Buffer) => connection.receive(bytes));
     socket.on('drain', () => connection.block(false));
     socket.on('close', () => void inTurns(connection.lost()));
   }
 
-  /** What is sent in one turn of the event loop leaves in one piece. */
+  /** What the reads of one turn of the event loop cause leaves in one piece: system calls cost more than frames. */
   output(): void {
-    process.nextTick(flush, this);
+    setImmediate(flush, this);
   }
 
   finished(code: ErrorCode): void {

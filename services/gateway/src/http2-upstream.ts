@@ -14,6 +14,8 @@ import {
 import { UpstreamStream } from './upstream-stream.ts';
 
 const IDLE_MS = 300_000;
+/** For all connections: what is read into it is copied before anything else is read. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 const options = http2Options({
   /** The number of streams per connection when the upstream announces none. */
   streamsMax: 1000,
@@ -38,7 +40,7 @@ export function createHttp2Client(endpoint: Endpoint, { tls }: Http2ClientOption
   }
 
   async function open(): Promise<ClientConnection> {
-    opening ??= openConnection(socketTo(endpoint, tls), connections).finally(() => {
+    opening ??= openConnection((receive) => socketTo(endpoint, tls, receive), connections).finally(() => {
       opening = undefined;
     });
     const connection = await opening;
@@ -65,27 +67,41 @@ export function createHttp2Client(endpoint: Endpoint, { tls }: Http2ClientOption
   };
 }
 
-function socketTo({ host, port }: Endpoint, tls: Http2ClientOptions['tls']): Socket {
-  if (tls === undefined) return connectTcp({ host, port, noDelay: true });
+type Receive = (bytes: Uint8Array) => void;
+
+/** `receive` is called with what arrives. */
+function socketTo({ host, port }: Endpoint, tls: Http2ClientOptions['tls'], receive: Receive): Socket {
+  if (tls === undefined) {
+    const callback = (count: number): boolean => {
+      receive(readBuffer.subarray(0, count));
+      return true;
+    };
+    return connectTcp({ host, port, noDelay: true, onread: { buffer: readBuffer, callback } });
+  }
   const servername = tls.servername ?? (isIP(host) === 0 ? host : undefined);
-  return connectTls({
+  const socket = connectTls({
     host,
     port,
     ALPNProtocols: ['h2'],
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),
     ...(servername === undefined ? {} : { servername }),
-  }).setNoDelay(true);
+  });
+  return socket.setNoDelay(true).on('data', receive);
 }
 
 /** Resolves when the upstream has sent its settings. The connection is in `all` for as long as it exists. */
-function openConnection(socket: Socket, all: Set<ClientConnection>): Promise<ClientConnection> {
+function openConnection(
+  connect: (receive: Receive) => Socket,
+  all: Set<ClientConnection>,
+): Promise<ClientConnection> {
   return new Promise((resolve, reject) => {
+    const socket = connect((bytes) => connection.receive(bytes));
     const fail = (message: string): void => {
       reject(new UpstreamFailure(message, true));
       socket.destroy();
     };
     const transport = new Http2Transport(socket, (code) => fail(`the upstream broke HTTP/2: error ${code}`));
-    const connection = new ClientConnection(
+    const connection: ClientConnection = new ClientConnection(
       {
         output: () => transport.output(),
         finished: (code) => transport.finished(code),
