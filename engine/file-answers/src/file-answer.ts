@@ -6,7 +6,7 @@ import { failedPrecondition, rangeApplies } from './preconditions.ts';
 
 export interface FileAnswer {
   readonly status: number;
-  readonly headers: Record<string, string>;
+  readonly headers: Readonly<Record<string, string>>;
   /** Absent: no body, or one of several parts. */
   readonly range?: ByteRange;
   readonly multipart?: Multipart;
@@ -28,6 +28,37 @@ export interface DescribedFile {
 /** Returns status, headers and bytes of a file for a request. HEAD gets the same answer without the body. */
 export function answerFor(request: HttpRequest['headers'], file: DescribedFile): FileAnswer {
   const { etag, contentType, sizeBytes: size } = file;
+  const { validators, common, headers, whole } = constantsOf(file);
+  const failed = failedPrecondition(request, validators);
+  if (failed !== undefined) return { status: failed, headers: common };
+
+  const ranges = rangeApplies(request, validators) ? byteRangesOf(request.get('range'), size) : undefined;
+  if (ranges === 'unsatisfiable') {
+    return { status: 416, headers: { ...common, 'content-range': `bytes */${size}`, 'content-length': '0' } };
+  }
+  if (ranges !== undefined) {
+    const multipart = multipartOf(ranges, { sizeBytes: size, contentType, etag });
+    return partialAnswer(headers, multipart, size);
+  }
+  return whole;
+}
+
+interface Constants {
+  readonly validators: { readonly etag: string; readonly modifiedMs: number };
+  /** Of every answer. */
+  readonly common: FileAnswer['headers'];
+  /** Of every answer with bytes. */
+  readonly headers: FileAnswer['headers'];
+  readonly whole: FileAnswer;
+}
+
+/** What does not depend on the request, for a file that is described once for several requests. */
+const constants = new WeakMap<DescribedFile, Constants>();
+
+function constantsOf(file: DescribedFile): Constants {
+  const known = constants.get(file);
+  if (known !== undefined) return known;
+  const { etag, contentType, contentEncoding, sizeBytes } = file;
   const validators = { etag, modifiedMs: Math.floor(file.modifiedMs) };
   const common = {
     etag,
@@ -36,22 +67,13 @@ export function answerFor(request: HttpRequest['headers'], file: DescribedFile):
     'x-content-type-options': 'nosniff',
     ...file.headers,
   };
-  const failed = failedPrecondition(request, validators);
-  if (failed !== undefined) return { status: failed, headers: common };
-
-  const ranges = rangeApplies(request, validators) ? byteRangesOf(request.get('range'), size) : undefined;
-  if (ranges === 'unsatisfiable') {
-    return { status: 416, headers: { ...common, 'content-range': `bytes */${size}`, 'content-length': '0' } };
-  }
-  const encoded =
-    file.contentEncoding === undefined ? common : { ...common, 'content-encoding': file.contentEncoding };
+  const encoded = contentEncoding === undefined ? common : { ...common, 'content-encoding': contentEncoding };
   const headers = { ...encoded, 'content-type': contentType };
-  if (ranges !== undefined) {
-    const multipart = multipartOf(ranges, { sizeBytes: size, contentType, etag });
-    return partialAnswer(headers, multipart, size);
-  }
-  const whole = { status: 200, headers: { ...headers, 'content-length': `${size}` } };
-  return size === 0 ? whole : { ...whole, range: { start: 0, end: size - 1 } };
+  const answer = { status: 200, headers: { ...headers, 'content-length': `${sizeBytes}` } };
+  const whole = sizeBytes === 0 ? answer : { ...answer, range: { start: 0, end: sizeBytes - 1 } };
+  const found = { validators, common, headers, whole };
+  constants.set(file, found);
+  return found;
 }
 
 /** A single range is the whole body. */

@@ -1,6 +1,8 @@
 import { pathNameOf } from '@tinkerbell/platform-contract';
 
 const PATH_CHARACTERS_MAX = 1024;
+/** Most paths: nothing is escaped, and no element is empty or hidden. */
+const PLAIN_PATH = /^[\w~-][\w~.-]*(?:\/[\w~-][\w~.-]*)*$/;
 
 /**
  * Returns the file's path below the root. Returns undefined for a prefix that does not match, broken percent-escapes, empty or
@@ -9,7 +11,9 @@ const PATH_CHARACTERS_MAX = 1024;
 export function imagePathOf(url: string, prefix: string): string | undefined {
   const pathname = pathNameOf(url);
   if (!pathname.startsWith(prefix) || pathname.length > PATH_CHARACTERS_MAX) return undefined;
-  const elements = decodedElementsOf(pathname.slice(prefix.length));
+  const path = pathname.slice(prefix.length);
+  if (PLAIN_PATH.test(path)) return path;
+  const elements = decodedElementsOf(path);
   const isPlain = elements?.every(
     (element) => element !== '' && !element.startsWith('.') && !/[/\\\p{Cc}]/u.test(element),
   );

@@ -17,12 +17,12 @@ import { answerFor, bytesOf, multipartStream, type ByteRange } from '@tinkerbell
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { parseMac } from '@tinkerbell/wire';
 import { encodingsFor, type Encoding } from './encoded-variant.ts';
-import { describedFile } from './described-file.ts';
+import { DescribedFiles } from './described-file.ts';
 import { HotFiles, type SeenFile } from './hot-files.ts';
 import { imagePathOf } from './image-path.ts';
 import { countsOf, createImagesMetrics, type ImagesMetrics } from './metrics.ts';
 import { promptFiles } from './prompt-files.ts';
-import { transferProgress, type OnTransfer, type TransferProgress } from './transfer.ts';
+import { reportWhole, transferProgress, type OnTransfer, type TransferProgress } from './transfer.ts';
 
 export interface ImagesDeps {
   /** Absent: agents have no sessions, and private files are not served. */
@@ -85,6 +85,13 @@ interface Variant {
   readonly encoding?: Encoding['name'];
 }
 
+interface Encodable {
+  readonly path: string;
+  readonly file: SeenFile;
+  /** What the client accepts, best first. */
+  readonly encodings: readonly Encoding[];
+}
+
 interface Found extends Variant {
   readonly peer: HttpPeer;
   /** The path as requested. */
@@ -97,6 +104,7 @@ class ImageFiles {
   readonly #deps: ImagesDeps;
   readonly #config: ImagesConfig;
   readonly #seen: HotFiles;
+  readonly #described = new DescribedFiles();
   readonly #counts: ReturnType<typeof countsOf>;
   #lastId = 0;
 
@@ -118,7 +126,12 @@ class ImageFiles {
       const file = path === undefined ? undefined : await this.#seen.see(path);
       if (path === undefined || file?.info.isFile !== true || !(await this.#mayHave(request, path, file)))
         return this.#missing(peer, path ?? new URL(request.url).pathname);
-      return this.#found(request, { peer, path, ...(await this.#variantOf(request, path, file)) });
+      const encodings = encodingsFor(request.headers.get('accept-encoding'));
+      const variant =
+        encodings.length === 0
+          ? { file, filePath: path }
+          : await this.#variantOf(request, { path, file, encodings });
+      return this.#found(request, { peer, path, ...variant });
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       return this.#unavailable(path, error);
@@ -126,8 +139,8 @@ class ImageFiles {
   }
 
   /** Returns the compressed file beside it, when the client can decode it and it is at least as new as the plain one. */
-  async #variantOf(request: HttpRequest, path: string, file: SeenFile): Promise<Variant> {
-    for (const { name, extension } of encodingsFor(request.headers.get('accept-encoding'))) {
+  async #variantOf(request: HttpRequest, { path, file, encodings }: Encodable): Promise<Variant> {
+    for (const { name, extension } of encodings) {
       const filePath = path + extension;
       const variant = await this.#seen.see(filePath);
       if (variant?.info.isFile !== true || variant.info.modifiedMs < file.info.modifiedMs) continue;
@@ -138,7 +151,7 @@ class ImageFiles {
 
   #found({ method, headers: asked }: HttpRequest, found: Found): Response {
     const { path, filePath, file, peer, encoding } = found;
-    const described = describedFile(path, file.info, encoding);
+    const described = this.#described.of(path, file.info, encoding);
     const { status, headers, range, multipart } = answerFor(asked, described);
     if (status === 304) this.#counts.notModified.add();
     if (method === 'HEAD') return new Response(null, { status, headers });
@@ -150,35 +163,40 @@ class ImageFiles {
       return new Response(multipartStream(multipart, read, begin), { status, headers });
     }
     if (range === undefined) return new Response(null, { status, headers });
-    const progress = this.#progress(filePath, [range], peer);
-    if (file.content === undefined) return new Response(read(range, progress), { status, headers });
-    const content = file.content.subarray(range.start, range.end + 1);
-    progress.moved(content.length);
-    progress.ended();
-    return new WholeResponse(content, { status, headers });
+    if (file.content === undefined)
+      return new Response(read(range, this.#progress(filePath, [range], peer)), { status, headers });
+    reportWhole(this.#transfer(filePath, [range], peer), { onTransfer: this.#report });
+    return new WholeResponse(file.content.subarray(range.start, range.end + 1), { status, headers });
   }
 
   /**
    * Returns whether the client may have the file by this name and, for a link, by its target's name. A client that may not gets
    * the answer for a missing file, because names are private too.
    */
-  async #mayHave(request: HttpRequest, path: string, { info: { realPath } }: SeenFile): Promise<boolean> {
+  #mayHave(request: HttpRequest, path: string, { info: { realPath } }: SeenFile): boolean | Promise<boolean> {
+    const { privateFolder } = this.#config;
+    if (privateFolder === undefined) return true;
+    const owned = [path, realPath].filter((name) => name.startsWith(privateFolder));
     return (
-      (await this.#mayHavePath(request, path)) &&
-      (realPath === path || (await this.#mayHavePath(request, realPath)))
+      owned.length === 0 ||
+      this.#mayHaveOwned(
+        request,
+        owned.map((name) => name.slice(privateFolder.length)),
+      )
     );
   }
 
-  async #mayHavePath({ headers }: HttpRequest, path: string): Promise<boolean> {
-    const { privateFolder } = this.#config;
-    if (privateFolder === undefined || !path.startsWith(privateFolder)) return true;
+  /** `paths`: in the private folder. */
+  async #mayHaveOwned({ headers }: HttpRequest, paths: readonly string[]): Promise<boolean> {
     const session = headers.get(SESSION_HEADER);
     if (session === null) return false;
     const verified = await this.#deps.agentSessions?.verify(session).catch(() => undefined);
     if (verified?.ok !== true) return false;
-    const [folder = ''] = path.slice(privateFolder.length).split('/');
-    const owner = parseMac(folder);
-    return owner === undefined || owner === verified.mac;
+    return paths.every((path) => {
+      const [folder = ''] = path.split('/');
+      const owner = parseMac(folder);
+      return owner === undefined || owner === verified.mac;
+    });
   }
 
   #missing(peer: HttpPeer, path: string): Response {
@@ -201,16 +219,18 @@ class ImageFiles {
   }
 
   #progress(path: string, ranges: readonly ByteRange[], peer: HttpPeer): StreamProgress {
-    this.#lastId += 1;
-    const offset = ranges[0]?.start ?? 0;
-    const transfer = { id: this.#lastId, peer, path, offset, totalBytes: bytesOf(ranges) };
     const { clock } = this.#deps;
-    return transferProgress(transfer, { clock, onTransfer: (report) => this.#report(report) });
+    return transferProgress(this.#transfer(path, ranges, peer), { clock, onTransfer: this.#report });
   }
 
-  #report(progress: TransferProgress): void {
+  #transfer(path: string, ranges: readonly ByteRange[], peer: HttpPeer) {
+    this.#lastId += 1;
+    return { id: this.#lastId, peer, path, offset: ranges[0]?.start ?? 0, totalBytes: bytesOf(ranges) };
+  }
+
+  readonly #report = (progress: TransferProgress): void => {
     if (progress.kind === 'completed' || progress.kind === 'broken-off')
       this.#counts.sentBytes.add(progress.sentBytes);
     this.#deps.onTransfer(progress);
-  }
+  };
 }

@@ -22,6 +22,16 @@ const REPORT_INTERVAL_MS = 1_000;
 
 type TransferDescription = Pick<TransferProgress, 'id' | 'peer' | 'path' | 'offset' | 'totalBytes'>;
 
+/** Reports a file that is sent at once. */
+export function reportWhole(
+  transfer: TransferDescription,
+  { onTransfer }: { readonly onTransfer: OnTransfer },
+): void {
+  const at = { milliseconds: 0, bytesPerSecond: 0 };
+  onTransfer({ ...transfer, ...at, kind: 'started', sentBytes: 0 });
+  onTransfer({ ...transfer, ...at, kind: 'completed', sentBytes: transfer.totalBytes });
+}
+
 /** Reports the progress of a file's reader, from now on. */
 export function transferProgress(
   transfer: TransferDescription,
