@@ -44,22 +44,20 @@ export function* sizeFault(whole: unknown, limits: Size): Generator<undefined, s
   for (const name of names) {
     const value = whole[name];
     meter.addName(name);
-    meter.addWithin(knownSize(value) ?? (yield* fieldSize(value, limits)));
+    if (typeof value === 'object' && value !== null)
+      meter.addWithin(known.get(value) ?? (yield* fieldSize(value, limits)));
+    else meter.addPlain(value);
     if (meter.isBeyond(limits)) break;
   }
   return beyond(meter, limits);
 }
 
-function knownSize(value: unknown): Size | undefined {
-  return typeof value === 'object' && value !== null ? known.get(value) : undefined;
-}
-
-function* fieldSize(value: unknown, limits: Size): Generator<undefined, Size> {
+function* fieldSize(value: object, limits: Size): Generator<undefined, Size> {
   const meter = new Meter(value);
-  const fault = yield* sizeFaultOf(meter, limits);
+  while (meter.count(NODES_EACH, limits)) yield undefined;
   const { characters, nodes, depth, keys } = meter;
   const size = { characters, nodes, depth, keys };
-  if (fault === undefined && typeof value === 'object' && value !== null) known.set(value, size);
+  if (!meter.isBeyond(limits)) known.set(value, size);
   return size;
 }
 
@@ -114,6 +112,11 @@ class Meter implements Size {
     this.characters += name.length + PUNCTUATION;
   }
 
+  /** Adds a value that contains no others, one level deeper. */
+  addPlain(value: unknown): void {
+    this.#addOne(value, 1);
+  }
+
   /** Adds a value that is one level deeper. */
   addWithin({ characters, nodes, depth, keys }: Size): void {
     this.characters += characters;
@@ -122,12 +125,16 @@ class Meter implements Size {
     this.keys = Math.max(this.keys, keys);
   }
 
-  #add(value: unknown, depth: number): void {
+  #addOne(value: unknown, depth: number): void {
     this.nodes += 1;
     this.depth = Math.max(this.depth, depth);
     this.characters += PUNCTUATION;
     if (typeof value === 'string') this.characters += value.length;
     if (typeof value === 'number') this.characters += String(value).length;
+  }
+
+  #add(value: unknown, depth: number): void {
+    this.#addOne(value, depth);
     if (Array.isArray(value)) for (const item of value) this.#later(item, depth + 1);
     else if (isRecord(value)) {
       const names = Object.keys(value);
