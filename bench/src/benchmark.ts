@@ -105,8 +105,14 @@ function isMet({ better, peer, goal }: Measurement, value: number): boolean | nu
 }
 
 function textOf({ better, unit }: Measurement, goal: Exclude<Goal, { readonly none: string }>): string {
-  if ('ratio' in goal) return `>= ${goal.ratio.toFixed(1)} x`;
+  if ('ratio' in goal) return `>= ${ratioText(goal.ratio)} x`;
   return `${better === 'higher' ? '>=' : '<='} ${goal.value} ${unit}`.trimEnd();
+}
+
+/** One decimal, or two where the goal has them. */
+function ratioText(ratio: number): string {
+  const short = ratio.toFixed(1);
+  return Number(short) === ratio ? short : ratio.toFixed(2);
 }
 
 /** Three significant digits, and whole numbers above a hundred. */

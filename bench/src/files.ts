@@ -8,6 +8,7 @@ import { makeCertificate } from './certificate.ts';
 import { fullLoad, middleOf, type Subject } from './http-rows.ts';
 import { requestText } from './http-load.ts';
 import { MINIMAL_HTTP, startMinimalHttp } from './minimal-http.ts';
+import { MINIMAL_TLS, startMinimalTls } from './minimal-tls.ts';
 import { startNginx } from './nginx.ts';
 import { alternate, median } from './rounds.ts';
 import { mustRun, needProgram, processorSeconds } from './running-program.ts';
@@ -34,10 +35,12 @@ export const filesBenchmark: Benchmark = {
     const directory = join(context.directory, 'images');
     makeImages(directory);
     const [ours, nginx] = [await startOurs(context, directory), await startPeer(context, directory)];
+    const { url, pid } = await startMinimalTls(context, join(directory, 'image.raw'));
+    const minimal = { https: url, pid };
     const rows: Row[] = [];
     for (const scheme of ['http', 'https'] as const)
       for (const clients of CLIENTS)
-        rows.push(...(await imageRows(context, { ours, nginx, scheme, clients })));
+        rows.push(...(await imageRows(context, { ours, nginx, minimal, scheme, clients })));
     return [...rows, ...(await hotRows(context, ours, nginx))];
   },
 };
@@ -121,18 +124,26 @@ async function transfer(
   };
 }
 
+interface ImageRun {
+  readonly ours: Source;
+  readonly nginx: Source;
+  /** Only over TLS: over HTTP, the kernel sends a file by itself. */
+  readonly minimal: Pick<Source, 'https' | 'pid'>;
+  readonly scheme: 'http' | 'https';
+  readonly clients: number;
+}
+
 async function imageRows(
   context: BenchContext,
-  {
-    ours,
-    nginx,
-    scheme,
-    clients,
-  }: { ours: Source; nginx: Source; scheme: 'http' | 'https'; clients: number },
+  { ours, nginx, minimal, scheme, clients }: ImageRun,
 ): Promise<readonly Row[]> {
-  const from = (source: Source) => () =>
-    transfer(context, `${source[scheme]}/image.raw`, { pid: source.pid, clients });
-  const found = await alternate(context.quick ? 1 : 3, { ours: from(ours), nginx: from(nginx) });
+  const at = (url: string, pid: number) => () => transfer(context, `${url}/image.raw`, { pid, clients });
+  const contenders = { ours: at(ours[scheme], ours.pid), nginx: at(nginx[scheme], nginx.pid) };
+  const rounds = context.quick ? 1 : 3;
+  const found: Readonly<Record<'ours' | 'nginx', Transfer[]>> & { readonly minimal?: Transfer[] } =
+    scheme === 'http'
+      ? await alternate(rounds, contenders)
+      : await alternate(rounds, { ...contenders, minimal: at(minimal.https, minimal.pid) });
   const name = `${scheme === 'http' ? 'HTTP' : 'TLS 1.3'}, ${clients} ${clients === 1 ? 'client' : 'clients'}`;
   const rowFor = (
     what: keyof Transfer,
@@ -142,6 +153,10 @@ async function imageRows(
       ...rest,
       value: median(found.ours.map((one) => one[what])),
       peer: { name: 'nginx', value: median(found.nginx.map((one) => one[what])) },
+      floor: found.minimal && {
+        name: MINIMAL_TLS,
+        value: median(found.minimal.map((one) => one[what])),
+      },
     });
   return [
     rowFor('megabytesPerSecond', { name, unit: 'MB/s', better: 'higher', goal: GOALS[scheme].rate }),

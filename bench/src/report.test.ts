@@ -32,6 +32,7 @@ test('a ratio goal without a peer is neither met nor missed', () => {
     goal: '>= 1.0 x',
     met: null,
   });
+  assert.equal(rowOf({ ...time, goal: { ratio: 1.25 } }).goal, '>= 1.25 x');
 });
 
 test('a missed goal is explained by a minimal program that misses it too, and is not much better', () => {
