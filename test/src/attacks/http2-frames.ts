@@ -1,4 +1,6 @@
-/** Sends frames of HTTP/2 to the port of the agents: floods of one kind, and any of them mixed. */
+/**
+ * Sends frames of HTTP/2 to the port of the agents, directly and through the gateway: floods of one kind, and any of them mixed.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -81,8 +83,8 @@ const generators: readonly FrameOf[] = [
 export const http2Frames: Attack = {
   name: 'http2-frames',
   sends: 'stream',
-  async once({ agentPort }, choice) {
-    const socket = connect(agentPort, '127.0.0.1');
+  async once({ agentPort, gatewayUrl }, choice) {
+    const socket = connect(choice.of([agentPort, Number(new URL(gatewayUrl).port)]), '127.0.0.1');
     socket.on('error', () => undefined);
     if (choice.once(3)) socket.pause();
     else socket.resume();
