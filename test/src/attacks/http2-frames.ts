@@ -1,4 +1,6 @@
-/** Sends frames of HTTP/2 to the port of the agents and to the gateway: floods of one kind, and any of them mixed. */
+/**
+ * Sends frames of HTTP/2 to the port of the agents, directly and through the gateway: floods of one kind, and any of them mixed.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -36,7 +36,9 @@ export async function startTarget(folder: string, isProfiled: boolean): Promise<
   writeFileSync(
     routes,
     `listeners: [{name: plain, port: ${gateway}, address: 127.0.0.1}]
-routes: [{name: all, match: {pathPrefix: /}, upstream: {endpoints: ["127.0.0.1:${http}"]}}]\n`,
+routes:
+  - {name: agents, match: {pathRegex: "/(proto|tinkerbell|grpc)[.].*"}, upstream: {protocol: h2c, endpoints: ["127.0.0.1:${agentPort}"]}}
+  - {name: all, match: {pathPrefix: /}, upstream: {endpoints: ["127.0.0.1:${http}"]}}\n`,
   );
   const monitor = join(import.meta.dirname, 'server-monitor.ts');
   const server = await startServer({
