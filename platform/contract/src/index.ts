@@ -92,6 +92,7 @@ export {
 } from './tracer.ts';
 export { codeOf, errorOf, messageOf, stackOf } from './thrown.ts';
 export { inTurns } from './in-turns.ts';
+export { SharedCalls } from './shared-calls.ts';
 export { TurnPlaces } from './turn-places.ts';
 export { nextTurn } from './next-turn.ts';
 export { eachAtOnce } from './each-at-once.ts';

@@ -1,4 +1,4 @@
-/** Requests, each of which takes some tens of microseconds until it waits for something. */
+/** A request works for 20 to 500 µs before it first waits. */
 const REQUESTS_EACH = 8;
 
 /**

@@ -1,4 +1,4 @@
-import { TurnPlaces, type Clock, type FileInfo, type Files } from '@tinkerbell/platform-contract';
+import { SharedCalls, type Clock, type FileInfo, type Files } from '@tinkerbell/platform-contract';
 
 /** Larger files are few, and the kernel sends them from its own cache. */
 const FILE_BYTES_MAX = 64 * 1024;
@@ -28,9 +28,8 @@ export class HotFiles {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #root: string;
   readonly #kept = new Map<string, Kept>();
-  /** One check of a file answers all requests that arrive meanwhile, over several turns of the event loop. */
-  readonly #looks = new Map<string, Promise<SeenFile | undefined>>();
-  readonly #places = new TurnPlaces();
+  /** One check of a file answers all requests that arrive meanwhile. */
+  readonly #looks = new SharedCalls<SeenFile | undefined>();
   #keptBytes = 0;
 
   constructor(
@@ -50,11 +49,7 @@ export class HotFiles {
     const kept = this.#kept.get(path);
     if (kept !== undefined && this.#clock.monotonicMs() - kept.checkedMs < CHECK_INTERVAL_MS)
       return kept.seen;
-    const running = this.#looks.get(path);
-    if (running !== undefined) return this.#places.after(running);
-    const look = this.#look(path, kept).finally(() => this.#looks.delete(path));
-    this.#looks.set(path, look);
-    return look;
+    return this.#looks.join(path, () => this.#look(path, kept));
   }
 
   async #look(path: string, kept: Kept | undefined): Promise<SeenFile | undefined> {

@@ -1,4 +1,4 @@
-import { errorOf, PlatformError, TurnPlaces, type HttpClientResponse } from '@tinkerbell/platform-contract';
+import { errorOf, PlatformError, SharedCalls, type HttpClientResponse } from '@tinkerbell/platform-contract';
 import { encodeUtf8 } from '@tinkerbell/wire';
 import { mayFetchFrom } from './address-policy.ts';
 import { IsoCache } from './cache.ts';
@@ -30,8 +30,7 @@ interface Known {
 export class RemoteImages {
   readonly #deps: DownloadDeps;
   readonly #known = new Map<string, Known>();
-  readonly #asking = new Map<string, Promise<IsoImage>>();
-  readonly #places = new TurnPlaces();
+  readonly #asking = new SharedCalls<IsoImage>();
   readonly #downloads = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
 
@@ -43,7 +42,10 @@ export class RemoteImages {
   async open(url: string): Promise<IsoImage> {
     const known = await this.#usable(url);
     const isFresh = known !== undefined && this.#deps.clock.monotonicMs() < known.freshUntilMs;
-    const image = isFresh || known?.image.index.isGrowing === true ? known.image : await this.#askOnce(url);
+    const image =
+      isFresh || known?.image.index.isGrowing === true
+        ? known.image
+        : await this.#asking.join(url, () => this.#ask(url));
     await this.#deps.cache.use(image.fileName);
     return image;
   }
@@ -51,7 +53,7 @@ export class RemoteImages {
   /** Cancels active downloads. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.allSettled([...this.#asking.values(), ...this.#downloads]);
+    await Promise.allSettled([...this.#asking.running(), ...this.#downloads]);
   }
 
   /** Returns what is known of a URL, if its file still exists complete or is being downloaded. */
@@ -60,14 +62,6 @@ export class RemoteImages {
     if (known === undefined || known.image.index.failure !== undefined) return undefined;
     const { directory, fileName } = known.image;
     return (await this.#deps.files.stat(directory, fileName)) === undefined ? undefined : known;
-  }
-
-  #askOnce(url: string): Promise<IsoImage> {
-    const running = this.#asking.get(url);
-    if (running !== undefined) return this.#places.after(running);
-    const asked = this.#ask(url).finally(() => this.#asking.delete(url));
-    this.#asking.set(url, asked);
-    return asked;
   }
 
   async #ask(url: string): Promise<IsoImage> {

@@ -16,8 +16,8 @@ import {
 import {
   messageOf,
   PlatformError,
+  SharedCalls,
   Slots,
-  TurnPlaces,
   type Clock,
   type Log,
   type OwnedTree,
@@ -61,8 +61,7 @@ export class Mirrors {
   readonly #parts: MirrorParts;
   readonly #checkedMs = new Map<string, number>();
   /** Parallel pulls of one thing share its fetch. */
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #places = new TurnPlaces();
+  readonly #fetches = new SharedCalls<void>();
   readonly #slots = new Slots(FETCHES_MAX);
 
   constructor(parts: MirrorParts) {
@@ -84,7 +83,7 @@ export class Mirrors {
     if (isStored !== undefined && (isDigest(reference) || this.#isFresh(repository, reference))) return;
     const fetch = () => this.#fetchManifest(origin, repository, reference);
     try {
-      await this.#once(`${repository} ${reference}`, fetch);
+      await this.#fetches.join(`${repository} ${reference}`, fetch);
     } catch (thrown) {
       if (isStored === undefined) throw failureOf(thrown);
       this.#checked(repository, reference, CHECKED_MS - RETRIED_MS);
@@ -100,11 +99,11 @@ export class Mirrors {
   async ensureBlob(repository: string, digest: Digest): Promise<void> {
     const origin = this.#originOf(repository);
     if (origin === undefined || (await this.#parts.blobs.find(repository, digest)) !== undefined) return;
-    await this.#once(`${repository} ${digest}`, () => this.#fetchBlob(origin, repository, digest)).catch(
-      (thrown: unknown) => {
+    await this.#fetches
+      .join(`${repository} ${digest}`, () => this.#fetchBlob(origin, repository, digest))
+      .catch((thrown: unknown) => {
         throw failureOf(thrown);
-      },
-    );
+      });
   }
 
   #originOf(repository: string): Origin | undefined {
@@ -170,14 +169,6 @@ export class Mirrors {
     } finally {
       release();
     }
-  }
-
-  async #once(key: string, fetch: () => Promise<void>): Promise<void> {
-    const running = this.#running.get(key);
-    if (running !== undefined) return this.#places.after(running);
-    const fetched = fetch().finally(() => this.#running.delete(key));
-    this.#running.set(key, fetched);
-    return fetched;
   }
 }
 
