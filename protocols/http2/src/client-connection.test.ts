@@ -147,7 +147,7 @@ test('what nobody consumes stops the server, on one stream and on all together',
     for (let count = 0; count < 40; count++) server.send(frame(types.data, 0, id, part));
     windowUpdates += server.sent().filter(({ type }) => type === types.windowUpdate).length;
   };
-  // More than half of the connection's window, of which the server learns that it may send more.
+  // More than half of the window of the connection is used, so the client widens it.
   fill(1);
   assert.equal(windowUpdates, 1);
   fill(3);

@@ -1,21 +1,14 @@
 /** A connection as the client sees it: requests become bytes, and received bytes become their answers. */
 import { ClientStream, type Asked } from './client-stream.ts';
-import { Connection, type ConnectionEvents, type ConnectionOptions } from './connection.ts';
-import { WINDOW_DEFAULT, WINDOW_MAX, errorCodes, settingIds } from './frame.ts';
+import { Connection, USUAL_LIMITS, type ConnectionEvents, type ConnectionOptions } from './connection.ts';
+import { WINDOW_MAX, errorCodes, settingIds } from './frame.ts';
 import { protocolError } from './frame-payload.ts';
 import type { HeaderBlock } from './header-blocks.ts';
 import { PREFACE } from './server-connection.ts';
 
-const LIMITS = {
-  fieldBytesMax: 65_536,
-  fieldsMax: 1024,
-  /** Used while the server announces no smaller number. */
-  streamsMax: 1000,
-  streamWindow: WINDOW_DEFAULT,
-  unreadBytesMax: 32 * 1024 * 1024,
-  /** A server needs a request for each. */
-  resetsBurst: 1000,
-} as const;
+/** Used while the server announces no smaller number. */
+const STREAMS_MAX = 1000;
+const LIMITS = { ...USUAL_LIMITS, streamsMax: STREAMS_MAX } as const;
 
 export interface ClientEvents extends ConnectionEvents {
   /** The server's settings have arrived, which limit the number of streams. Called once. */

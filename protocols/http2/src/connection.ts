@@ -52,6 +52,17 @@ export interface ConnectionLimits extends HeaderLimits {
   readonly resetsBurst: number;
 }
 
+/** Of both sides. Each adds the number of its streams. */
+export const USUAL_LIMITS = {
+  /** Tokens of single sign-on take a few kilobytes. */
+  fieldBytesMax: 65_536,
+  fieldsMax: 1024,
+  streamWindow: WINDOW_DEFAULT,
+  unreadBytesMax: 32 * 1024 * 1024,
+  /** Opening and resetting a stream costs a client nothing (CVE-2023-44487). The number is that of nghttp2. */
+  resetsBurst: 1000,
+} as const;
+
 /** What all connections of a program share. */
 export interface ConnectionOptions {
   readonly pool: TextPool;

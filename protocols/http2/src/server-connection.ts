@@ -1,6 +1,6 @@
 /** A connection as the server sees it: received bytes become requests, and answers become bytes. */
-import { Connection, type ConnectionEvents, type ConnectionOptions } from './connection.ts';
-import { WINDOW_DEFAULT, errorCodes, settingIds, type ErrorCode } from './frame.ts';
+import { Connection, USUAL_LIMITS, type ConnectionEvents, type ConnectionOptions } from './connection.ts';
+import { errorCodes, settingIds, type ErrorCode } from './frame.ts';
 import { protocolError } from './frame-payload.ts';
 import type { HeaderBlock } from './header-blocks.ts';
 import { isRequest, type Fields } from './message-fields.ts';
@@ -9,17 +9,9 @@ import { ServerStream } from './server-stream.ts';
 /** A client announces HTTP/2 by these characters (RFC 9113, section 3.4). */
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
-const LIMITS = {
-  /** The limit for the fields of a request. Tokens of single sign-on take a few kilobytes. */
-  fieldBytesMax: 65_536,
-  fieldsMax: 1024,
-  /** Thousands of agents behind a proxy share a connection, with two streams and a call each. */
-  streamsMax: 65_536,
-  streamWindow: WINDOW_DEFAULT,
-  unreadBytesMax: 32 * 1024 * 1024,
-  /** Opening and resetting a stream costs the client nothing (CVE-2023-44487). The number is that of nghttp2. */
-  resetsBurst: 1000,
-} as const;
+/** Thousands of agents behind a proxy share a connection, with two streams and a call each. */
+const STREAMS_MAX = 65_536;
+const LIMITS = { ...USUAL_LIMITS, streamsMax: STREAMS_MAX } as const;
 
 export interface ServerEvents extends ConnectionEvents {
   /** With `isEnd`, the request has no body. */

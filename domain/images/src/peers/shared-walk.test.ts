@@ -227,7 +227,7 @@ test('a request also takes what follows in the walk, but nothing that a peer may
   assert.ok(walk.takeAlso(4));
   assert.ok(!walk.takeAlso(4), 'it is taken');
   assert.deepEqual(walk.next(other, 0), { kind: 'server', index: 5 });
-  assert.ok(!walk.takeAlso(6), 'there is none');
+  assert.ok(!walk.takeAlso(6), 'the image has no such stretch');
   assert.deepEqual(walk.next(lane, 0), { kind: 'server', index: 0 });
   walk.heard({ place: 0, secret: '', peers: [{ address: '192.0.2.9', port: 2000, have: [] }] });
   assert.ok(!walk.takeAlso(1), 'the peer may have it soon');

@@ -26,12 +26,13 @@ export function number(value: number): Buffer {
 }
 
 export function frame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head[3] = type;
-  head[4] = flags;
-  head.writeUInt32BE(streamId, 5);
-  return Buffer.concat([head, payload]);
+  const bytes = Buffer.allocUnsafe(9 + payload.length);
+  bytes.writeUIntBE(payload.length, 0, 3);
+  bytes[3] = type;
+  bytes[4] = flags;
+  bytes.writeUInt32BE(streamId, 5);
+  bytes.set(payload, 9);
+  return bytes;
 }
 
 export function settings(values: readonly (readonly [id: number, value: number])[]): Buffer {
