@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Workflow } from '@tinkerbell/resources';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { eventually, runningServer, type RunningServer } from '../testing/running-server.ts';
-import { attemptIn, sessionAgent } from '../testing/session-agent.ts';
+import { attemptIn, runningAgent, sessionAgent } from '../testing/session-agent.ts';
 import { pendingWorkflow } from '../testing/workflows.ts';
 import { nextActionEvent } from './next-action.ts';
 
@@ -28,11 +28,7 @@ function actionsOf({ status }: Workflow): string {
 
 test('the next action is assigned in the write that records a success', async () => {
   await using server = await runningServer();
-  await server.putWorkflow(workflow);
-  const agent = await sessionAgent(server, agentId);
-  const actions = agent.actions();
-  const attempt = attemptIn(await actions.start());
-  await agent.report(attempt, 'RUNNING');
+  const { agent, actions, attempt } = await runningAgent(server, workflow, agentId);
   const writes = await writesOf(server);
   await agent.report(attempt, 'SUCCESS');
   const next = await actions.start();
@@ -53,11 +49,7 @@ test('the next action is assigned in the write that records a success', async ()
 
 test('a report assigns nothing while the agent has no stream of actions', async () => {
   await using server = await runningServer();
-  await server.putWorkflow(workflow);
-  const agent = await sessionAgent(server, agentId);
-  const broken = agent.actions();
-  const attempt = attemptIn(await broken.start());
-  await agent.report(attempt, 'RUNNING');
+  const { agent, actions: broken, attempt } = await runningAgent(server, workflow, agentId);
   broken.cancel();
   await eventually(() => (server.counter('tink_server_agents_connected') === 0 ? true : undefined));
   const writes = await writesOf(server);
@@ -68,11 +60,7 @@ test('a report assigns nothing while the agent has no stream of actions', async 
 
 test('a report assigns nothing in a paused workflow, which continues when it is resumed', async () => {
   await using server = await runningServer();
-  await server.putWorkflow(workflow);
-  const agent = await sessionAgent(server, agentId);
-  const actions = agent.actions();
-  const attempt = attemptIn(await actions.start());
-  await agent.report(attempt, 'RUNNING');
+  const { agent, actions, attempt } = await runningAgent(server, workflow, agentId);
   await server.apply({ kind: 'pause', who: 'ann', why: 'lunch' } as never);
   const writes = await writesOf(server);
   await agent.report(attempt, 'SUCCESS');
@@ -85,15 +73,11 @@ test('a report assigns nothing in a paused workflow, which continues when it is 
 test('an action of another agent is not assigned with a report', async () => {
   await using server = await runningServer();
   const other = '52:54:00:00:00:02';
-  await server.putWorkflow(
-    pendingWorkflow([
-      { worker: agentId, actions: ['one'] },
-      { worker: other, actions: ['two'] },
-    ]),
-  );
-  const agent = await sessionAgent(server, agentId);
-  const attempt = attemptIn(await agent.actions().start());
-  await agent.report(attempt, 'RUNNING');
+  const shared = pendingWorkflow([
+    { worker: agentId, actions: ['one'] },
+    { worker: other, actions: ['two'] },
+  ]);
+  const { agent, attempt } = await runningAgent(server, shared, agentId);
   const writes = await writesOf(server);
   await agent.report(attempt, 'SUCCESS');
   assert.deepEqual(writes, ['SUCCESS 1, PENDING 0']);

@@ -6,7 +6,7 @@ import { AgentService } from '@tinkerbell/api/agent-v1';
 import { WorkflowService } from '@tinkerbell/api/agent';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
 import { answerOf, eventually, hasCode, runningServer } from '../testing/running-server.ts';
-import { attemptIn, sessionAgent } from '../testing/session-agent.ts';
+import { attemptIn, runningAgent, sessionAgent } from '../testing/session-agent.ts';
 import { pendingWorkflow } from '../testing/workflows.ts';
 
 const agentId = '52:54:00:00:00:01';
@@ -79,10 +79,7 @@ test("an upstream agent's GetAction fences a session too", async () => {
 
 test('a report of an attempt that has ended is acknowledged and changes nothing, also when repeated', async () => {
   await using server = await runningServer();
-  await server.putWorkflow(workflow);
-  const agent = await sessionAgent(server, agentId);
-  const attempt = attemptIn(await agent.actions().start());
-  await agent.report(attempt, 'RUNNING');
+  const { agent, attempt } = await runningAgent(server, workflow, agentId);
   assert.equal((await agent.report(attempt, 'SUCCESS')).outcome, 1);
   const repeated = await agent.report(attempt, 'SUCCESS');
   assert.deepEqual([repeated.outcome, repeated.reason], [2, 'already-reported']);
@@ -90,11 +87,7 @@ test('a report of an attempt that has ended is acknowledged and changes nothing,
 
 test('a stream that breaks during an action does not start it again', async () => {
   await using server = await runningServer();
-  await server.putWorkflow(workflow);
-  const agent = await sessionAgent(server, agentId);
-  const broken = agent.actions();
-  const attempt = attemptIn(await broken.start());
-  await agent.report(attempt, 'RUNNING');
+  const { agent, actions: broken, attempt } = await runningAgent(server, workflow, agentId);
   broken.cancel();
   const actions = agent.actions(attempt);
   await agent.report(attempt, 'SUCCESS');
@@ -104,11 +97,7 @@ test('a stream that breaks during an action does not start it again', async () =
 
 test('an operator who cancels or deletes the workflow stops the action', async () => {
   await using server = await runningServer();
-  await server.putWorkflow(workflow);
-  const agent = await sessionAgent(server, agentId);
-  const actions = agent.actions();
-  const attempt = attemptIn(await actions.start());
-  await agent.report(attempt, 'RUNNING');
+  const { agent, actions, attempt } = await runningAgent(server, workflow, agentId);
   await server.apply({ kind: 'cancel', who: 'ann', why: 'wrong disk' } as never);
   const order = await actions.next();
   assert.equal(order?.case, 'cancel');
@@ -124,10 +113,7 @@ test('an operator who cancels or deletes the workflow stops the action', async (
 
 test('a silent agent is reported while its action runs, and so is its return', async () => {
   await using server = await runningServer({ silenceMs: 40 });
-  await server.putWorkflow(workflow);
-  const agent = await sessionAgent(server, agentId);
-  const attempt = attemptIn(await agent.actions().start());
-  await agent.report(attempt, 'RUNNING');
+  const { agent } = await runningAgent(server, workflow, agentId);
   const [record] = await eventually(async () => {
     const found = await server.records('agent-silent');
     return found.length > 0 ? found : undefined;

@@ -12,6 +12,7 @@ import {
   type ReportResponse,
 } from '@tinkerbell/api/agent-v1';
 import { serviceDefinition } from '@tinkerbell/api/grpc';
+import type { Workflow } from '@tinkerbell/resources';
 import { answerOf, eventually, type RunningServer } from './running-server.ts';
 
 type Order = ActionsResponse['order'];
@@ -68,6 +69,20 @@ export async function sessionAgent(server: Pick<RunningServer, 'client'>, agentI
       };
     },
   };
+}
+
+/** An agent that has reported that its first action of the workflow runs. */
+export async function runningAgent(
+  server: Pick<RunningServer, 'client' | 'putWorkflow'>,
+  workflow: Workflow,
+  agentId: string,
+) {
+  await server.putWorkflow(workflow);
+  const agent = await sessionAgent(server, agentId);
+  const actions = agent.actions();
+  const attempt = attemptIn(await actions.start());
+  await agent.report(attempt, 'RUNNING');
+  return { agent, actions, attempt };
 }
 
 export function attemptIn(start: {
