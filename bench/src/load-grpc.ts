@@ -5,11 +5,11 @@
 import { connect, type Socket } from 'node:net';
 
 import { fieldOf, HpackDecoder, TextPool } from '@tinkerbell/http2';
-import { CallError, type Method, type Requests } from '@tinkerbell/sim/grpc-connection';
+import { frame, number, PREFACE, settings } from '@tinkerbell/http2/testing';
+import { CallError, type Method, type Requests, type Responses } from '@tinkerbell/sim/grpc-connection';
 
 import { RequestFields } from './request-fields.ts';
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const HEADER_BYTES = 9;
 const PREFIX_BYTES = 5;
 /** The largest that a peer accepts without a setting. No request of a load is larger. */
@@ -17,16 +17,18 @@ const FRAME_BYTES_MAX = 16_384;
 const [DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE] = [0, 1, 3, 4, 6, 7, 8] as const;
 const [END_STREAM, ACK, END_HEADERS, PADDED] = [1, 1, 4, 8] as const;
 /** No dynamic table, no push, and the largest window for each stream. */
-const OWN_SETTINGS = settings([1, 0], [2, 0], [4, 0x7fff_ffff]);
+const OWN_SETTINGS = settings([
+  [1, 0],
+  [2, 0],
+  [4, 0x7fff_ffff],
+]);
 /** The connection's window is renewed when this much has been received. */
 const WINDOW_BYTES = 0x1000_0000;
 const WINDOW_DEFAULT = 65_535;
 const FIELDS_BYTES_MAX = 65_536;
 const NOTHING = Buffer.alloc(0);
 
-interface Call {
-  readonly onMessage: (message: Buffer) => void;
-  readonly onEnd: (error: CallError | undefined) => void;
+interface Call extends Responses<Buffer> {
   received: Buffer;
 }
 
@@ -53,7 +55,9 @@ export class LoadGrpc {
     // It is followed by the close.
     socket.on('error', () => undefined);
     socket.once('close', () => this.#lost());
-    socket.write(Buffer.concat([PREFACE, OWN_SETTINGS, windowUpdate(WINDOW_BYTES - WINDOW_DEFAULT)]));
+    socket.write(
+      Buffer.concat([Buffer.from(PREFACE), OWN_SETTINGS, windowUpdate(WINDOW_BYTES - WINDOW_DEFAULT)]),
+    );
   }
 
   /** @throws Error when the server does not accept the connection. */
@@ -83,10 +87,7 @@ export class LoadGrpc {
   /** Sends requests with `send`. `onEnd` receives the reason for the end. */
   stream<Request, Response>(
     method: Method<Request, Response>,
-    handlers: {
-      readonly onMessage: (response: Response) => void;
-      readonly onEnd: (error: CallError | undefined) => void;
-    },
+    handlers: Responses<Response>,
   ): Requests<Request> {
     const { onMessage, onEnd } = handlers;
     const stream = this.#begin(method.path, {
@@ -95,7 +96,7 @@ export class LoadGrpc {
     });
     return {
       send: (request) => this.#send(stream, method.requestSerialize(request), 0),
-      end: () => this.#write(frame({ type: DATA, flags: END_STREAM, stream }, NOTHING)),
+      end: () => this.#write(frame(DATA, END_STREAM, stream, NOTHING)),
     };
   }
 
@@ -103,11 +104,11 @@ export class LoadGrpc {
     this.#socket.destroy();
   }
 
-  #begin(path: string, handlers: Pick<Call, 'onMessage' | 'onEnd'>): number {
+  #begin(path: string, handlers: Responses<Buffer>): number {
     const stream = this.#nextStream;
     this.#nextStream += 2;
     this.#calls.set(stream, { ...handlers, received: NOTHING });
-    this.#write(frame({ type: HEADERS, flags: END_HEADERS, stream }, this.#requestFields.block(path)));
+    this.#write(frame(HEADERS, END_HEADERS, stream, this.#requestFields.block(path)));
     return stream;
   }
 
@@ -117,7 +118,7 @@ export class LoadGrpc {
     payload.writeUInt32BE(message.length, 1);
     payload.set(message, PREFIX_BYTES);
     if (payload.length > FRAME_BYTES_MAX) throw new Error(`a request of ${payload.length} bytes`);
-    this.#write(frame({ type: DATA, flags, stream }, payload));
+    this.#write(frame(DATA, flags, stream, payload));
   }
 
   /** Frames of one turn of the event loop are sent in one piece. */
@@ -154,10 +155,8 @@ export class LoadGrpc {
     const stream = bytes.readUInt32BE(at + 5) & 0x7fff_ffff;
     const payload = bytes.subarray(at + HEADER_BYTES, end);
     if (type === DATA || type === HEADERS) this.#frameOfCall(stream, { type, flags, payload });
-    else if (type === SETTINGS && (flags & ACK) === 0)
-      this.#write(frame({ type: SETTINGS, flags: ACK, stream: 0 }, NOTHING));
-    else if (type === PING && (flags & ACK) === 0)
-      this.#write(frame({ type: PING, flags: ACK, stream: 0 }, payload));
+    else if (type === SETTINGS && (flags & ACK) === 0) this.#write(frame(SETTINGS, ACK, 0, NOTHING));
+    else if (type === PING && (flags & ACK) === 0) this.#write(frame(PING, ACK, 0, payload));
     else if (type === RST_STREAM) this.#end(stream, new CallError(13, 'the stream was reset'));
     else if (type === GOAWAY) this.#socket.destroy();
   }
@@ -209,33 +208,6 @@ function statusOf(fields: readonly string[]): CallError | undefined {
   return status === '0' ? undefined : new CallError(Number(status), fieldOf(fields, 'grpc-message') ?? '');
 }
 
-interface FrameHead {
-  readonly type: number;
-  readonly flags: number;
-  readonly stream: number;
-}
-
-function frame({ type, flags, stream }: FrameHead, payload: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafe(HEADER_BYTES + payload.length);
-  bytes.writeUIntBE(payload.length, 0, 3);
-  bytes[3] = type;
-  bytes[4] = flags;
-  bytes.writeUInt32BE(stream, 5);
-  bytes.set(payload, HEADER_BYTES);
-  return bytes;
-}
-
-function settings(...values: readonly (readonly [id: number, value: number])[]): Buffer {
-  const payload = Buffer.alloc(values.length * 6);
-  for (const [index, [id, value]] of values.entries()) {
-    payload.writeUInt16BE(id, index * 6);
-    payload.writeUInt32BE(value, index * 6 + 2);
-  }
-  return frame({ type: SETTINGS, flags: 0, stream: 0 }, payload);
-}
-
 function windowUpdate(bytes: number): Buffer {
-  const payload = Buffer.alloc(4);
-  payload.writeUInt32BE(bytes);
-  return frame({ type: WINDOW_UPDATE, flags: 0, stream: 0 }, payload);
+  return frame(WINDOW_UPDATE, 0, 0, number(bytes));
 }

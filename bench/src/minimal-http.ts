@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { BenchContext } from './benchmark.ts';
 import type { Subject } from './http-rows.ts';
 import { requestText } from './http-load.ts';
-import { startProgram, untilReady } from './running-program.ts';
+import { startPrinting } from './running-program.ts';
 
 const PROGRAM = fileURLToPath(new URL('minimal-http-program.ts', import.meta.url));
 
@@ -17,9 +17,6 @@ export async function startMinimalHttp(
   prefix: readonly string[] = [],
 ): Promise<Subject> {
   const words = [process.execPath, '--max-semi-space-size=8', PROGRAM, String(bytes)];
-  const program = startProgram(context, { command: ['env', ...prefix, ...words] });
-  const address = (): string | undefined => /http:\S+/.exec(program.output())?.[0];
-  await untilReady(program, () => address() !== undefined);
-  const url = address() ?? '';
-  return { url, pid: program.pid, requests: [requestText({ host: new URL(url).host, path: '/' })] };
+  const { url, pid } = await startPrinting(context, ['env', ...prefix, ...words]);
+  return { url, pid, requests: [requestText({ host: new URL(url).host, path: '/' })] };
 }

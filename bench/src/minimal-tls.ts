@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { BenchContext } from './benchmark.ts';
 import { makeCertificate } from './certificate.ts';
-import { startProgram, untilReady } from './running-program.ts';
+import { startPrinting } from './running-program.ts';
 
 const PROGRAM = fileURLToPath(new URL('minimal-tls-program.ts', import.meta.url));
 
@@ -14,8 +14,5 @@ export async function startMinimalTls(
   file: string,
 ): Promise<{ readonly url: string; readonly pid: number }> {
   const { certFile, keyFile } = await makeCertificate(context);
-  const program = startProgram(context, { command: [process.execPath, PROGRAM, certFile, keyFile, file] });
-  const url = (): string | undefined => /https:\S+/.exec(program.output())?.[0];
-  await untilReady(program, () => url() !== undefined);
-  return { url: url() ?? '', pid: program.pid };
+  return await startPrinting(context, [process.execPath, PROGRAM, certFile, keyFile, file]);
 }

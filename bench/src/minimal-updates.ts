@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { BenchContext } from './benchmark.ts';
 import { HARDWARE } from './patched-hardware.ts';
-import { startProgram, untilReady } from './running-program.ts';
+import { startPrinting } from './running-program.ts';
 
 const PROGRAM = fileURLToPath(new URL('minimal-updates-program.ts', import.meta.url));
 
@@ -17,16 +17,7 @@ export async function startMinimalUpdates(context: BenchContext, url: string): P
   const { items } = (await response.json()) as { readonly items: readonly object[] };
   const objectsFile = join(context.directory, 'minimal.json');
   writeFileSync(objectsFile, JSON.stringify(items));
-  const program = startProgram(context, {
-    command: [
-      process.execPath,
-      '--max-semi-space-size=8',
-      PROGRAM,
-      join(context.directory, 'minimal.db'),
-      objectsFile,
-    ],
-  });
-  const address = (): string | undefined => /http:\S+/.exec(program.output())?.[0];
-  await untilReady(program, () => address() !== undefined);
-  return address() ?? '';
+  const databaseFile = join(context.directory, 'minimal.db');
+  const words = ['--max-semi-space-size=8', PROGRAM, databaseFile, objectsFile];
+  return (await startPrinting(context, [process.execPath, ...words])).url;
 }

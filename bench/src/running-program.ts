@@ -146,6 +146,17 @@ export async function untilReady(
   }
 }
 
+/** Starts a server that prints its URL. Resolves when it has. */
+export async function startPrinting(
+  context: Pick<BenchContext, 'scope'>,
+  command: readonly [string, ...string[]],
+): Promise<{ readonly url: string; readonly pid: number }> {
+  const program = startProgram(context, { command });
+  const url = (): string | undefined => /https?:\S+/.exec(program.output())?.[0];
+  await untilReady(program, () => url() !== undefined);
+  return { url: url() ?? '', pid: program.pid };
+}
+
 /** Returns the processor time of a process so far in seconds, with its children that have ended. */
 export function processorSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

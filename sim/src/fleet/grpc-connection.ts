@@ -31,6 +31,13 @@ export class CallError extends Error {
   }
 }
 
+/** What happens on a stream of responses. */
+export interface Responses<Response> {
+  readonly onMessage: (response: Response) => void;
+  /** Receives the reason for the end. */
+  readonly onEnd: (error: CallError | undefined) => void;
+}
+
 export interface Requests<Request> {
   send(request: Request): void;
   /** Ends the requests. A method that accepts one request answers only then. */
@@ -101,10 +108,7 @@ export class GrpcConnection {
   /** Sends requests with `send`. `onEnd` receives the reason for the end. */
   stream<Request, Response>(
     method: Method<Request, Response>,
-    handlers: {
-      readonly onMessage: (response: Response) => void;
-      readonly onEnd: (error: CallError | undefined) => void;
-    },
+    handlers: Responses<Response>,
   ): Requests<Request> {
     const stream = this.#begin(method, handlers.onMessage, handlers.onEnd);
     return {
