@@ -2,7 +2,7 @@ import type { Clock, Random } from '@tinkerbell/platform-contract';
 import { uidOf } from '@tinkerbell/resources';
 import type { ServerValues } from './prepare-object.ts';
 
-/** Generated lazily, because a change of an object needs no random values. */
+/** Generated lazily, because most changes of objects need none of them. */
 export function serverValues({
   clock,
   random,
@@ -10,8 +10,12 @@ export function serverValues({
   readonly clock: Clock;
   readonly random: Random;
 }): ServerValues {
+  let now: string | undefined;
   return {
-    now: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'),
+    get now() {
+      now ??= new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+      return now;
+    },
     get uid() {
       return uidOf(random.bytes(16));
     },
