@@ -96,7 +96,7 @@ function detailsOf({
 }: AuditedWrite): Readonly<Record<string, JournalDetail>> {
   const { verb, group, resource, subresource, namespace } = askedBy(request, target);
   const isApply = verb === 'patch' && mediaTypeOf(request) === APPLY_PATCH;
-  const isDry = note.dryRun ?? queryOf(request.url).has('dryRun');
+  const isDry = note.dryRun ?? (request.url.includes('?') && queryOf(request.url).has('dryRun'));
   const { name: user, impersonatedBy } = userOf(context);
   const details: Record<string, JournalDetail> = {};
   put(details, 'user', user);
