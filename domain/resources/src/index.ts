@@ -102,5 +102,5 @@ export type { Connection } from './bmc/connection.ts';
 export type { ProviderOptions } from './bmc/provider-options.ts';
 export { uidOf } from './uid.ts';
 export { definitionSchemaProblems, kindsOfDefinition } from './custom-kind.ts';
-export { beyond, OBJECT_LIMITS, sizeFault, sizeOf, type Size } from './value-size.ts';
+export { beyond, isSmall, OBJECT_LIMITS, sizeFault, sizeOf, type Size } from './value-size.ts';
 export { ProblemList } from './problem-list.ts';

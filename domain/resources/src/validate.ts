@@ -51,12 +51,20 @@ export function* validation(
   submitted: Record<string, unknown>,
   before?: Resource,
 ): Generator<undefined, Validated> {
-  const checked = yield* schemaValidation({ ...kind, schema: objectSchemaOf(kind) }, submitted, before);
+  const checked = yield* schemaValidation(rulebookOf(kind), submitted, before);
   return checked.ok ? { ...checked, kind } : checked;
 }
 
 /** What decides about an object: the schema of the whole object, and what a built-in kind adds to it. */
 export type Rulebook = { readonly schema: Schema } & Pick<Kind, 'prepare' | 'rules'>;
+
+const rulebooks = new WeakMap<Kind, Rulebook>();
+
+function rulebookOf(kind: Kind): Rulebook {
+  let rulebook = rulebooks.get(kind);
+  if (rulebook === undefined) rulebooks.set(kind, (rulebook = { ...kind, schema: objectSchemaOf(kind) }));
+  return rulebook;
+}
 
 /** `Validated`, except the kind. */
 export type CheckedObject =

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 
 import { drained } from './drained.ts';
-import { beyond, OBJECT_LIMITS, sizeFault, sizeOf, type Size } from './value-size.ts';
+import { beyond, isSmall, OBJECT_LIMITS, sizeFault, sizeOf, type Size } from './value-size.ts';
 
 function faultOf(value: unknown, limits: Size): string | undefined {
   return drained(sizeFault(value, limits));
@@ -27,6 +27,25 @@ test('a value exceeds a limit when its whole size does, at the first and at ever
     }),
     { seed: 16 },
   );
+});
+
+test('a small value is within every limit', () => {
+  const wide = { nodes: 200, keys: 200 };
+  const narrow = fc.record({
+    characters: fc.integer({ min: 1, max: 2000 }),
+    depth: fc.integer({ min: 0, max: 4 }),
+  });
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), narrow, (value, limit) => {
+      const all = { ...wide, ...limit };
+      if (isSmall(value, all)) assert.equal(faultOf(value, all), undefined);
+    }),
+  );
+  assert.ok(isSmall({ spec: { a: ['x'] }, status: {} }, OBJECT_LIMITS));
+  const nested: unknown = JSON.parse(`${'['.repeat(112)}${']'.repeat(112)}`);
+  for (const value of [Array(200).fill(0), ['x'.repeat(2_000_000)], { ['x'.repeat(2_000_000)]: 1 }, nested])
+    assert.equal(isSmall(value, OBJECT_LIMITS), false);
+  assert.equal(isSmall(1, { ...OBJECT_LIMITS, keys: 10 }), false);
 });
 
 test('an object that repeats one value counts it every time', () => {

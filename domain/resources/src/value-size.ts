@@ -34,6 +34,41 @@ const PUNCTUATION = 3;
 /** Sizes of lists and objects within measured values. They are never changed, so most of a changed object is known. */
 const known = new WeakMap<object, Size>();
 
+/** The number of values that `isSmall` reads at most, which takes a few microseconds. */
+const SMALL_NODES = 200;
+/** At least the characters of a number, with its punctuation. */
+const PLAIN_CHARACTERS = 32;
+
+/** Returns true for a value of few values that is within the limits. Returns false for any other, which `sizeFault` measures. */
+export function isSmall(value: unknown, limits: Size): boolean {
+  if (limits.nodes < SMALL_NODES || limits.keys < SMALL_NODES) return false;
+  return new SmallMeter(limits).takes(value, limits.depth);
+}
+
+class SmallMeter {
+  #nodesLeft = SMALL_NODES;
+  #charactersLeft: number;
+
+  constructor({ characters }: Size) {
+    this.#charactersLeft = characters;
+  }
+
+  takes(value: unknown, depthLeft: number): boolean {
+    this.#nodesLeft -= 1;
+    this.#charactersLeft -= PLAIN_CHARACTERS + (typeof value === 'string' ? value.length : 0);
+    if (this.#nodesLeft < 0 || this.#charactersLeft < 0 || depthLeft < 0) return false;
+    if (Array.isArray(value)) {
+      for (const item of value) if (!this.takes(item, depthLeft - 1)) return false;
+    } else if (isRecord(value)) {
+      for (const name in value) {
+        this.#charactersLeft -= name.length;
+        if (!this.takes(value[name], depthLeft - 1)) return false;
+      }
+    }
+    return true;
+  }
+}
+
 /** Returns the limit that the value exceeds, or undefined. Yields often, and ends at the limit. */
 export function* sizeFault(whole: unknown, limits: Size): Generator<undefined, string | undefined> {
   if (!isRecord(whole)) return yield* sizeFaultOf(new Meter(whole), limits);

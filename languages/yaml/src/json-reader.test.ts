@@ -63,6 +63,33 @@ test('reads a text that arrives in parts, wherever they are cut', () => {
   );
 });
 
+test('a short text is read at once, unless it may be invalid or over a limit', () => {
+  const someLimits = fc.record({
+    nodes: fc.integer({ min: 1, max: 20 }),
+    depth: fc.integer({ min: 0, max: 5 }),
+    keys: fc.integer({ min: 1, max: 20 }),
+  });
+  const values = fc.array(fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.string()), { maxLength: 12 });
+  fc.assert(
+    fc.property(values, fc.constantFrom('', ' ', ',', ']', '"'), someLimits, (value, end, limits) => {
+      const text = JSON.stringify(value) + end;
+      const reader = new JsonReader(limits);
+      assert.ok(reader.keep(text.slice(0, 3)) && reader.keep(text.slice(3)));
+      const found = reader.shortValue();
+      if (found !== undefined) assert.deepEqual(found, parseJson(text, limits));
+    }),
+  );
+  const limits: JsonLimits = { nodes: 12, depth: 3, keys: 4 };
+  const valueOf = (text: string): unknown => {
+    const reader = new JsonReader(limits);
+    return reader.keep(text) ? reader.shortValue() : 'not kept';
+  };
+  assert.deepEqual(valueOf('{"a":[{"b":1}]}'), { a: [{ b: 1 }] });
+  const others = ['[[[[]]]]', '{"a":1,"b":1,"c":1,"d":1,"e":1}', `[${'1,'.repeat(11)}1]`, '[1', '', ' '];
+  for (const text of [...others, JSON.stringify('x'.repeat(1024))]) assert.equal(valueOf(text), undefined);
+  assert.equal(valueOf(' '.repeat(16 * 1024)), 'not kept');
+});
+
 test('refuses a text whose end has not arrived', () => {
   const text = `{"a":[1,"${'\\n'.repeat(40_000)}",{"b":"c"}],"d":"${'x'.repeat(20_000)}"}`;
   for (let length = 1; length < text.length; length += 977)

@@ -42,6 +42,9 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
+/** A text of this length is a few hundred values at most, and is parsed at once. */
+const SHORT_CHARACTERS = 1024;
+
 /**
  * Returns the value of `text` (RFC 8259, as `JSON.parse` reads it), and yields after each piece. Throws a SyntaxError, or a
  * JsonLimitError.
@@ -93,6 +96,26 @@ export class JsonReader {
   *push(part: string): Generator<undefined, void> {
     this.#waiting += part;
     if (this.#waiting.length >= PIECE_CHARACTERS) yield* this.#read();
+  }
+
+  /** Keeps the next part, and reads it later. Returns false for a part that `push` must read. */
+  keep(part: string): boolean {
+    if (this.#waiting.length + part.length >= PIECE_CHARACTERS) return false;
+    this.#waiting += part;
+    return true;
+  }
+
+  /** Returns the value after the last part of a short text. Returns undefined for any other, and for one that may be invalid. */
+  shortValue(): unknown {
+    const text = this.#waiting;
+    if (this.#window.end > 0 || text.length > SHORT_CHARACTERS || !isWithin(text, this.#limits))
+      return undefined;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      // `end` names the fault.
+      return undefined;
+    }
   }
 
   /** Returns the value after the last part. Throws as `readJson` does. */
@@ -244,4 +267,15 @@ export class JsonReader {
     }
     this.#pieceEnd = this.#at + PIECE_CHARACTERS;
   }
+}
+
+/** Returns true if the text cannot exceed the limits. Commas and brackets in strings count too. */
+function isWithin(text: string, { nodes, depth, keys }: JsonLimits): boolean {
+  let [commas, opened] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === COMMA) commas += 1;
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) opened += 1;
+  }
+  return commas + opened < nodes && opened <= depth && commas < keys;
 }

@@ -29,6 +29,20 @@ export class Turns {
 
   /** Resolves with what the work returns, and rejects with what it throws. Short work completes at once. */
   run<Result>(work: Generator<unknown, Result>): Promise<Result> {
+    if (this.#waiting.length > 0) return this.#later(work);
+    try {
+      for (const untilMs = this.#share(); this.#clock.nowMs() < untilMs;) {
+        const next = work.next();
+        if (next.done === true) return Promise.resolve(next.value);
+      }
+    } catch (error) {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- It is what the work has thrown.
+      return Promise.reject(error);
+    }
+    return this.#later(work);
+  }
+
+  #later<Result>(work: Generator<unknown, Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const piece: Piece = () => {
         try {
@@ -38,9 +52,7 @@ export class Turns {
           return () => reject(error);
         }
       };
-      const end = this.#waiting.length > 0 ? undefined : this.#worked(piece, this.#share());
-      if (end === undefined) this.#waiting.push(piece);
-      else end();
+      this.#waiting.push(piece);
     });
   }
 

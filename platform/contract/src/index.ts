@@ -40,7 +40,7 @@ export {
   type OpenEndpointHttp,
 } from './endpoint-http.ts';
 export type { EndpointStream, EndpointStreamOptions, OpenEndpointStream } from './endpoint-stream.ts';
-export { decodedPathOf, pathElementsOf, pathNameOf, queryOf } from './path-name.ts';
+export { decodedPathOf, hostNameOf, pathElementsOf, pathNameOf, queryOf } from './path-name.ts';
 export {
   offeredProtocols,
   WebSocketResponse,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodedPathOf, pathElementsOf, pathNameOf, queryOf } from './index.ts';
+import { decodedPathOf, hostNameOf, pathElementsOf, pathNameOf, queryOf } from './index.ts';
 
 test('returns the path and the query that the URL parser returns', () => {
   for (const target of [
@@ -19,6 +19,21 @@ test('returns the path and the query that the URL parser returns', () => {
     assert.equal(queryOf(href).toString(), searchParams.toString(), target);
   }
   assert.equal(pathNameOf(new URL('http://server').href), '/');
+});
+
+test('returns the host that the URL parser returns', () => {
+  for (const host of [
+    'server',
+    'server:7080',
+    '192.0.2.1',
+    '192.0.2.1:80',
+    '[2001:db8::1]',
+    '[2001:db8::1]:7080',
+  ])
+    for (const target of ['/', '/a:b/[c]:1', '?a=/b', '#c']) {
+      const { href, hostname } = new URL(`http://${host}${target}`);
+      assert.equal(hostNameOf(href), hostname, href);
+    }
 });
 
 test('a path is decoded, whole and in elements, unless an escape hides something', () => {

@@ -19,6 +19,16 @@ function pathIn(url: string): string {
   return url.slice(begin, query < 0 || (fragment >= 0 && fragment < query) ? fragment : query);
 }
 
+/** Returns the host of a normalised absolute http URL without credentials, as `new URL(url).hostname` does. */
+export function hostNameOf(url: string): string {
+  const begin = url.indexOf('://') + 3;
+  const end = url.indexOf('/', begin);
+  const host = url.slice(begin, end < 0 ? undefined : end);
+  // The colons of an IPv6 address are in brackets.
+  const port = host.indexOf(':', host.lastIndexOf(']') + 1);
+  return port < 0 ? host : host.slice(0, port);
+}
+
 /** Returns the query of a normalised absolute http URL. */
 export function queryOf(url: string): URLSearchParams {
   const begin = url.indexOf('?');

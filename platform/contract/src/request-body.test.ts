@@ -28,6 +28,15 @@ describe('the body of a request', () => {
     assert.deepEqual(read, { ok: true, value: 'a€b' });
   });
 
+  test('has no byte order mark, and keeps that character elsewhere', async () => {
+    const mark = '\ufeff';
+    const read = await readBodyText(requestOf([piece(`${mark}a`), piece(`${mark}b`)]), BUDGET);
+    assert.deepEqual(read, { ok: true, value: `a${mark}b` });
+    const bytes = piece(`${mark}€`);
+    const split = [piece('a'), bytes.slice(0, 4), bytes.slice(4)];
+    assert.deepEqual(await readBodyText(requestOf(split), BUDGET), { ok: true, value: `a${mark}€` });
+  });
+
   test('over the budget is refused while it arrives', async () => {
     const read = await readBodyText(requestOf([piece('x'), piece('x'.repeat(256 * KIB))]), BUDGET);
     assert.deepEqual(read, { ok: false, status: 413, message: 'the body is larger than 262144 bytes' });

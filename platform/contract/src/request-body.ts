@@ -40,10 +40,10 @@ export async function readBodyJson(request: HttpRequest, budget: BodyBudget): Pr
   return parsed(async () => {
     const refused = await eachText(request, budget, (part) => {
       isBlank &&= part.trim() === '';
-      return inTurns(reader.push(part));
+      return reader.keep(part) ? undefined : inTurns(reader.push(part));
     });
     if (refused !== undefined || isBlank) return refused ?? { ok: true, value: undefined };
-    return { ok: true, value: await inTurns(reader.end()) };
+    return { ok: true, value: reader.shortValue() ?? (await inTurns(reader.end())) };
   });
 }
 
@@ -68,18 +68,44 @@ async function eachText(
   budget: Pick<BodyBudget, 'bytes'>,
   take: (part: string) => Promise<void> | undefined,
 ): Promise<Refused | undefined> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decoder = new BodyDecoder();
   try {
     const refused = await eachChunk(request, budget, (chunk) => {
-      const part = decoder.decode(chunk, { stream: true });
+      const part = decoder.part(chunk);
       releasePiece(chunk);
       return take(part);
     });
-    if (refused === undefined) await take(decoder.decode());
+    if (refused === undefined) await take(decoder.end());
     return refused;
   } catch (thrown) {
     if (codeOf(thrown) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw thrown;
     return { ok: false, status: 400, message: 'the body is not UTF-8 text' };
+  }
+}
+
+const wholeText = new TextDecoder('utf-8', { fatal: true });
+const laterText = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Nearly every chunk ends with a whole character. A decoder that waits for the rest of one is created when it is needed. */
+class BodyDecoder {
+  #waiting: TextDecoder | undefined;
+  #isFirst = true;
+
+  /** Throws what a TextDecoder throws. */
+  part(chunk: Uint8Array): string {
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    if (this.#waiting !== undefined) return this.#waiting.decode(chunk, { stream: true });
+    try {
+      return (isFirst ? wholeText : laterText).decode(chunk);
+    } catch {
+      this.#waiting = new TextDecoder('utf-8', { fatal: true, ignoreBOM: !isFirst });
+      return this.#waiting.decode(chunk, { stream: true });
+    }
+  }
+
+  end(): string {
+    return this.#waiting?.decode() ?? '';
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { WholeResponse, type HttpRequest, type Log } from '@tinkerbell/platform-contract';
 import { createNodeHttp } from './http.ts';
@@ -14,6 +14,8 @@ function server(expect: (request: HttpRequest) => void, times = bodyTimes) {
     { address: '127.0.0.1', port: 0 },
     async (request) => {
       expect(request);
+      // Like a handler that first finds out who asks. A short body has arrived then.
+      await Promise.resolve();
       let size = 0;
       for await (const chunk of request.chunks?.() ?? []) size += chunk.length;
       return new WholeResponse(`${size}\n`);
@@ -30,6 +32,34 @@ async function opened(port: number, head: string) {
   socket.write(`POST / HTTP/1.1\r\nhost: x\r\n${head}\r\n\r\n`);
   return { socket, ended: async () => (await closed, said) };
 }
+
+async function answerOf(socket: Socket): Promise<string | undefined> {
+  const answer = String(await once(socket, 'data'));
+  assert.doesNotMatch(answer, /connection: close/i);
+  return answer.split('\r\n\r\n')[1];
+}
+
+test('bodies of one connection are read, however they arrive', async () => {
+  await using listening = await server(() => undefined, { wholeMs: 60_000, idleMs: 60_000 });
+  const post = 'POST / HTTP/1.1\r\nhost: x\r\n';
+  const bodies = [
+    ['content-length: 5\r\n\r\nwhole'],
+    ['content-length: 6\r\n\r\nha', 'lves'],
+    ['transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'],
+    ['content-length: 0\r\n\r\n'],
+    ['content-length: 4\r\n\r\nlast'],
+  ];
+  const socket = connect(listening.local.port, '127.0.0.1');
+  const sizes: (string | undefined)[] = [];
+  for (const parts of bodies)
+    for (const [index, part] of parts.entries()) {
+      socket.write(index === 0 ? post + part : part);
+      if (index < parts.length - 1) await new Promise((resolve) => setTimeout(resolve, 5));
+      else sizes.push(await answerOf(socket));
+    }
+  socket.destroy();
+  assert.deepEqual(sizes, ['5\n', '6\n', '3\n', '0\n', '4\n']);
+});
 
 test('a body that takes too long is answered with 408', async () => {
   await using listening = await server(() => undefined);

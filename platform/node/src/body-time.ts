@@ -24,7 +24,7 @@ export function limitBodyTime(
   let isLong = false;
   let seenBytes = 0;
   const end = (): void => clearTimeout(timer);
-  incoming.once('end', end);
+  // After the end of the body it finds that nothing is left to do.
   outgoing.once('close', end);
   return () => {
     if (isLong) return;

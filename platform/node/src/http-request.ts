@@ -48,7 +48,8 @@ export class NodeHttpRequest implements HttpRequest {
 
   /** A reader that stops early does not end the connection, over which the response is still to be sent. */
   chunks(): AsyncIterable<Uint8Array<ArrayBuffer>> {
-    return this.#incoming.iterator({ destroyOnReturn: false });
+    const incoming = this.#incoming;
+    return hasArrived(incoming) ? wholeBody(incoming) : incoming.iterator({ destroyOnReturn: false });
   }
 
   expectLongBody(): void {
@@ -66,6 +67,21 @@ export class NodeHttpRequest implements HttpRequest {
   arrayBuffer(): Promise<ArrayBuffer> {
     return new Response(this.body).arrayBuffer();
   }
+}
+
+/** Returns true if all bytes of the body have arrived and nobody has read them, as for most requests. */
+function hasArrived({ readableLength, headers, destroyed }: IncomingMessage): boolean {
+  return readableLength > 0 && !destroyed && readableLength === Number(headers['content-length']);
+}
+
+/** Costs half of an iterator. It waits for the end of the request too, because an earlier response closes the connection. */
+async function* wholeBody(incoming: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  const ended = new Promise((resolve) => void incoming.once('close', resolve));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Bodies are not decoded, and Node's type allows for that.
+  const whole = incoming.read() as Buffer<ArrayBuffer> | null;
+  incoming.resume();
+  if (whole !== null) yield whole;
+  await ended;
 }
 
 class RequestHeaders {

@@ -85,8 +85,6 @@ type Deps = ApiDeps &
     readonly streams: OpenStreams;
     readonly authorizer: Authorizer;
     readonly audit: AuditTrail;
-    /** The audit entry of the current request, if it is a write. */
-    readonly note?: AuditNote;
   };
 
 /** The path of the audit in roles. */
@@ -163,7 +161,7 @@ async function answer(deps: Deps, request: HttpRequest, context: HttpContext): P
   const isRead = !isWrite(request) || (target !== undefined && isRendering(target));
   if (isRead) return answered(deps, target, { request, context });
   const note: AuditNote = {};
-  const response = await answered({ ...deps, note }, target, { request, context });
+  const response = await answered(deps, target, { request, context, note });
   if (target !== undefined) deps.audit.record({ request, context, target, note, code: response.status });
   return response;
 }
@@ -188,7 +186,8 @@ function pathOf({ url }: HttpRequest): string {
 /** Never rejects. */
 async function answered(deps: Deps, target: ResourceTarget | undefined, call: ApiCall): Promise<Response> {
   try {
-    return await dispatch(deps, target, call);
+    // Only paths of objects have a name.
+    return await (target?.name === undefined ? dispatch(deps, target, call) : onTarget(deps, target, call));
   } catch (thrown) {
     const { request } = call;
     const error = thrown instanceof ApiError ? thrown : failureOf(deps.log, request, thrown);
@@ -196,11 +195,8 @@ async function answered(deps: Deps, target: ResourceTarget | undefined, call: Ap
   }
 }
 
-async function dispatch(
-  deps: Deps,
-  target: ResourceTarget | undefined,
-  { request, context }: ApiCall,
-): Promise<Response> {
+async function dispatch(deps: Deps, target: ResourceTarget | undefined, call: ApiCall): Promise<Response> {
+  const { request, context } = call;
   const path = pathOf(request);
   if (path === AUDIT) return onAudit(deps, request, context);
   if (path === UNKNOWN_MACHINES) return unknownMachinesAnswer(deps, request, context);
@@ -221,8 +217,13 @@ async function dispatch(
   }
   if (target === undefined)
     throw new ApiError('NotFound', `the server could not find the requested resource: ${path}`);
-  const own = await guarded(deps, { request, target, user: userOf(context) });
-  return onResource(own, target, { request, context });
+  return onTarget(deps, target, call);
+}
+
+async function onTarget(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
+  const { request, context } = call;
+  const own = guarded(deps, { request, target, user: userOf(context) });
+  return onResource(own instanceof Promise ? await own : own, target, call);
 }
 
 function onAudit(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {

@@ -10,15 +10,16 @@ import {
 import { acceptedDefinition } from './custom/accepted-definition.ts';
 import { NAMESPACE_CONTENT } from './delete-object.ts';
 import type { KindCatalog } from './kind-catalog.ts';
+import type { ServerValues } from './prepare-object.ts';
 
 export function completed(
   kind: Kind,
   object: Resource,
-  { catalog, now }: { readonly catalog: KindCatalog; readonly now: string },
+  { catalog, values }: { readonly catalog: KindCatalog; readonly values: Pick<ServerValues, 'now'> },
 ): Resource {
   if (kind === namespaceKind) return completedNamespace(object);
   if (kind === customResourceDefinitionKind)
-    return acceptedDefinition(ofKind(object, customResourceDefinitionKind), catalog, now);
+    return acceptedDefinition(ofKind(object, customResourceDefinitionKind), catalog, values.now);
   return object;
 }
 

@@ -117,9 +117,14 @@ function unknownFormat(hasProtobuf: boolean): ApiError {
   return new ApiError('UnsupportedMediaType', message);
 }
 
+/** Nearly every request has the type of the previous one, and is asked for it several times. */
+let last = { header: '', type: '' };
+
 /** Returns `application/json` for `application/json; charset=utf-8`. */
 export function mediaTypeOf(request: HttpRequest): string {
-  return (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  const header = request.headers.get('content-type') ?? '';
+  if (header !== last.header) last = { header, type: header.split(';')[0]?.trim().toLowerCase() ?? '' };
+  return last.type;
 }
 
 function valueOf<Value>(read: ReadBody<Value>): Value {

@@ -22,42 +22,45 @@ const namespaceSubresources: readonly string[] = ['status', 'finalize'];
 export function resourceTarget(path: string, catalog: KindCatalog): ResourceTarget | undefined {
   const parts = decoded(path);
   if (parts === undefined) return undefined;
-  const [root, ...rest] = parts;
-  if (root === 'api') return targetIn('', rest, catalog);
-  const [group = '', ...more] = rest;
-  return root === 'apis' && group !== '' ? targetIn(group, more, catalog) : undefined;
+  if (parts[0] === 'api') return targetIn('', { parts, at: 1 }, catalog);
+  const group = parts[1] ?? '';
+  return parts[0] === 'apis' && group !== '' ? targetIn(group, { parts, at: 2 }, catalog) : undefined;
 }
 
-function targetIn(group: string, parts: readonly string[], catalog: KindCatalog): ResourceTarget | undefined {
-  const [version = '', ...rest] = parts;
-  const namespace = namespaceIn(rest);
-  const [plural = '', name, subresource, ...more] = namespace === undefined ? rest : rest.slice(2);
-  const kind = catalog.byPath(group, version, plural);
-  if (kind === undefined || more.length > 0) return undefined;
+/** `at` is the place of the version. */
+function targetIn(
+  group: string,
+  { parts, at }: { readonly parts: readonly string[]; readonly at: number },
+  catalog: KindCatalog,
+): ResourceTarget | undefined {
+  const namespace = namespaceAt(parts, at + 1);
+  const pluralAt = at + (namespace === undefined ? 1 : 3);
+  const name = parts[pluralAt + 1];
+  const subresource = parts[pluralAt + 2];
+  const kind = catalog.byPath(group, parts[at] ?? '', parts[pluralAt] ?? '');
+  if (kind === undefined || parts.length > pluralAt + 3) return undefined;
   const isCluster = kind.scope === 'Cluster';
   if (isCluster ? namespace !== undefined : namespace === undefined && name !== undefined) return undefined;
-  return { kind, ...given({ namespace, name, subresource }) };
+  // Contains only the parts that the path has.
+  return {
+    kind,
+    ...(namespace === undefined ? undefined : { namespace }),
+    ...(name === undefined ? undefined : { name }),
+    ...(subresource === undefined ? undefined : { subresource }),
+  };
 }
 
-function namespaceIn([first, namespace, third]: readonly string[]): string | undefined {
+function namespaceAt(parts: readonly string[], at: number): string | undefined {
+  const third = parts[at + 2];
   const isNamespaced =
-    first === 'namespaces' && third !== undefined && !namespaceSubresources.includes(third);
-  return isNamespaced ? namespace : undefined;
-}
-
-/** Contains only the parts that the path has. */
-function given(
-  parts: Readonly<Record<'namespace' | 'name' | 'subresource', string | undefined>>,
-): Partial<Record<keyof typeof parts, string>> {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+    parts[at] === 'namespaces' && third !== undefined && !namespaceSubresources.includes(third);
+  return isNamespaced ? parts[at + 1] : undefined;
 }
 
 function decoded(path: string): string[] | undefined {
   try {
-    return path
-      .split('/')
-      .filter((part) => part !== '')
-      .map(decodeURIComponent);
+    const parts = path.split('/').filter((part) => part !== '');
+    return path.includes('%') ? parts.map(decodeURIComponent) : parts;
   } catch {
     return undefined;
   }

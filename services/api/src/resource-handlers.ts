@@ -2,7 +2,9 @@
 import {
   isDeepEqual,
   isRecord,
+  isSmall,
   managersAfterUpdate,
+  OBJECT_LIMITS,
   objectSchemaOf,
   type Problem,
   type Resource,
@@ -52,7 +54,7 @@ export async function createObject(
   const { resource, warnings: ofFields } = await checked(submitted, expected, options.unknownFields);
   const values = deps.values();
   const made = newObject(kind, resource, { namespace, values });
-  const whole = completed(kind, made, { catalog: deps.catalog, now: values.now });
+  const whole = completed(kind, made, { catalog: deps.catalog, values });
   const object =
     managedFields === undefined ? whole : { ...whole, metadata: { ...whole.metadata, managedFields } };
   await refuseLarge(object);
@@ -121,9 +123,13 @@ export async function change(
   const isStatus = target.subresource === 'status';
   const changed = isStatus ? withStatus(before, resource) : updatedObject(kind, before, resource);
   const values = deps.values();
-  const whole = completed(kind, changed, { catalog: deps.catalog, now: values.now });
-  const object = await withManagers(target, { before, after: whole }, { ...submission, now: values.now });
-  await refuseLarge(object);
+  const whole = completed(kind, changed, { catalog: deps.catalog, values });
+  // Most objects were never applied, and then nobody owns their fields.
+  const isManaged = (submission.managedFields ?? before.metadata.managedFields) !== undefined;
+  const object = isManaged
+    ? await withManagers(target, { before, after: whole }, { ...submission, now: values.now })
+    : whole;
+  if (!isSmall(object, OBJECT_LIMITS)) await refuseLarge(object);
   if (!isStatus) refuseNewFinalizers(target, before, object);
   const ofAdmission = isStatus ? [] : await admit(deps, target, { object, isNew: false });
   const warnings = [...ofFields, ...ofAdmission];

@@ -42,14 +42,14 @@ export interface ResourceDeps extends VerbDeps, OperationDeps, DiagnosisDeps, Re
   readonly streams: OpenStreams;
   /** Issues tokens of ServiceAccounts; undefined if disabled. */
   readonly tokens?: AccountTokens;
-  /** The audit entry of the current request, if it is a write. */
-  readonly note?: AuditNote;
 }
 
 /** A request with what the server knows about its sender. */
 export interface ApiCall {
   readonly request: HttpRequest;
   readonly context: HttpContext;
+  /** The audit entry of the request, if it is a write. */
+  readonly note?: AuditNote;
 }
 
 /** Limit of names in the audit record of a collection's deletion. The rest is dropped. */
@@ -95,14 +95,14 @@ async function onCollection(deps: Deps, target: ResourceTarget, call: ApiCall): 
       if (target.namespace === undefined && target.kind.scope !== 'Cluster') return methodNotAllowed(request);
       return created(
         deps,
-        request,
+        call,
         await createObject(deps, target, {
           submitted: await readBody(request, deps, bodyType(target)),
           options: optionsOf(request, query),
         }),
       );
     case 'DELETE':
-      return deleteCollection(deps, target, request);
+      return deleteCollection(deps, target, call);
     default:
       return methodNotAllowed(request);
   }
@@ -110,8 +110,7 @@ async function onCollection(deps: Deps, target: ResourceTarget, call: ApiCall): 
 
 async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
   const { request } = call;
-  const answered = await onSubresource(deps, target, call);
-  if (answered !== undefined) return answered;
+  if (!isObjectOrStatus(target)) return onSubresource(deps, target, call);
   switch (request.method) {
     case 'GET':
       return got(deps, target, request);
@@ -128,7 +127,7 @@ async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Prom
       return onPatch(deps, target, request);
     case 'DELETE':
       if (target.subresource !== undefined) return methodNotAllowed(request);
-      return onDelete(deps, target, request);
+      return onDelete(deps, target, call);
     default:
       return methodNotAllowed(request);
   }
@@ -152,16 +151,13 @@ const recordStreams: ReadonlyMap<string, typeof timeline> = new Map([
   ['Workflow/log', actionLog],
 ]);
 
-/** Undefined for the object itself and its status. */
-async function onSubresource(
-  deps: Deps,
-  target: ResourceTarget,
-  call: ApiCall,
-): Promise<Response | undefined> {
+function isObjectOrStatus({ subresource, kind }: ResourceTarget): boolean {
+  return subresource === undefined || (subresource === 'status' && kind.status !== undefined);
+}
+
+async function onSubresource(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
   const { subresource, kind } = target;
   const { request, context } = call;
-  if (subresource === undefined) return undefined;
-  if (subresource === 'status' && kind.status !== undefined) return undefined;
   const records = recordStreams.get(`${kind.kind}/${subresource}`);
   if (records !== undefined) {
     if (request.method !== 'GET') return methodNotAllowed(request);
@@ -216,16 +212,16 @@ async function onOperation(
   return json(workflow, 200, warningHeaders(unchanged === undefined ? [] : [unchanged]));
 }
 
-async function onDelete(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  const options = await deletionOf(deps, request, queryOf(request.url));
+async function onDelete(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
+  const options = await deletionOf(deps, call, queryOf(call.request.url));
   const { answer, warnings } = await deleteWithWarnings(deps, target, options);
   return shown(answer, deps.accepted, { headers: warningHeaders(warnings) });
 }
 
 /** Deletes one by one. An object that another client deletes meanwhile counts as deleted. */
-async function deleteCollection(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
-  const query = queryOf(request.url);
-  const options = await deletionOf(deps, request, query);
+async function deleteCollection(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
+  const query = queryOf(call.request.url);
+  const options = await deletionOf(deps, call, query);
   const warnings: string[] = [];
   const list = await eachListed(deps, { target, query }, async ({ metadata: { name, namespace } }) => {
     const place = target.kind.scope === 'Cluster' ? {} : { namespace };
@@ -259,8 +255,8 @@ function optionsOf(request: HttpRequest, query: URLSearchParams) {
   return writeOptions(query, request.headers.get('user-agent'));
 }
 
-function created(deps: Deps, request: HttpRequest, outcome: Outcome): Promise<Response> {
-  if (deps.note !== undefined) deps.note.name = outcome.object.metadata.name;
+function created(deps: Deps, { request, note }: ApiCall, outcome: Outcome): Promise<Response> {
+  if (note !== undefined) note.name = outcome.object.metadata.name;
   return written(deps, request, outcome);
 }
 
@@ -274,8 +270,7 @@ async function written({ accepted }: Deps, request: HttpRequest, outcome: Outcom
 const deletion = { apiVersion: 'v1', kind: 'DeleteOptions' };
 
 /** The dry run may be set only in the body. */
-async function deletionOf(deps: Deps, request: HttpRequest, query: URLSearchParams) {
-  const { note } = deps;
+async function deletionOf(deps: Deps, { request, note }: ApiCall, query: URLSearchParams) {
   const options = deleteOptions(await readQuestion(request, deps, deletion), query);
   if (note !== undefined) note.dryRun = options.dryRun;
   return options;

@@ -2,21 +2,36 @@ import type { Clock, Random } from '@tinkerbell/platform-contract';
 import { uidOf } from '@tinkerbell/resources';
 import type { ServerValues } from './prepare-object.ts';
 
-/** Generated lazily, because a change of an object needs no random values. */
-export function serverValues({
-  clock,
-  random,
-}: {
+interface Sources {
   readonly clock: Clock;
   readonly random: Random;
-}): ServerValues {
-  return {
-    now: new Date(clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z'),
-    get uid() {
-      return uidOf(random.bytes(16));
-    },
-    get suffix() {
-      return Array.from(random.bytes(5), (byte) => 'bcdfghjklmnpqrstvwxz2456789'[byte % 27]).join('');
-    },
-  };
+}
+
+/** Generated lazily, because most changes of objects need none of them. */
+export function serverValues(sources: Sources): ServerValues {
+  return new LazyValues(sources);
+}
+
+class LazyValues implements ServerValues {
+  readonly #sources: Sources;
+  #now: string | undefined;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /** The same time whenever it is read. */
+  get now(): string {
+    this.#now ??= new Date(this.#sources.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
+    return this.#now;
+  }
+
+  get uid(): string {
+    return uidOf(this.#sources.random.bytes(16));
+  }
+
+  get suffix(): string {
+    const bytes = this.#sources.random.bytes(5);
+    return Array.from(bytes, (byte) => 'bcdfghjklmnpqrstvwxz2456789'[byte % 27]).join('');
+  }
 }

@@ -28,9 +28,12 @@ export async function showAllClaims(deps: Deps, signal: AbortSignal): Promise<vo
 }
 
 /** Updates the condition if it is wrong. Never rejects, because the next check tries again. */
-export async function showClaims(deps: Deps, hardware: Hardware): Promise<void> {
+export function showClaims(deps: Deps, hardware: Hardware): Promise<void> | undefined {
   const message = messageOf(deps.view, hardware);
-  if (message === shownMessage(hardware)) return;
+  return message === shownMessage(hardware) ? undefined : updateClaims(deps, hardware, message);
+}
+
+async function updateClaims(deps: Deps, hardware: Hardware, message: string | undefined): Promise<void> {
   const { namespace, name } = hardware.metadata;
   const now = new Date(deps.clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
   await hardwareCollection
@@ -41,14 +44,16 @@ export async function showClaims(deps: Deps, hardware: Hardware): Promise<void> 
 }
 
 function messageOf(view: View, hardware: Hardware): string | undefined {
-  const lost = claimsOf(hardware).filter((claim) => {
-    const owner = ownerOf(view, claim);
-    return owner !== undefined && owner.metadata.uid !== hardware.metadata.uid;
-  });
+  const lost = claimsOf(hardware).filter((claim) => isOthers(view, claim, hardware));
   if (lost.length === 0) return undefined;
   const shown = lost.slice(0, SHOWN_MAX).map(({ kind, value }) => `${kind} ${value}`);
   const more = lost.length > SHOWN_MAX ? ` and ${lost.length - SHOWN_MAX} more` : '';
   return `an older Hardware has ${shown.join(', ')}${more}; the server ignores requests from them for this Hardware`;
+}
+
+function isOthers(view: View, claim: Claim, { metadata }: Hardware): boolean {
+  const owner = ownerOf(view, claim);
+  return owner !== undefined && owner.metadata.uid !== metadata.uid;
 }
 
 function ownerOf(view: View, { kind, value }: Claim): Hardware | undefined {

@@ -41,7 +41,11 @@ class SealedStore implements Store {
   }
 
   /** Rejects when the secret cannot be opened. */
-  async get(key: ObjectKey): Promise<StoredObject | undefined> {
+  get(key: ObjectKey): Promise<StoredObject | undefined> {
+    return this.#collections.has(key.collection) ? this.#getSealed(key) : this.#store.get(key);
+  }
+
+  async #getSealed(key: ObjectKey): Promise<StoredObject | undefined> {
     const stored = await this.#store.get(key);
     return stored === undefined ? undefined : this.#opened(stored);
   }
@@ -51,7 +55,12 @@ class SealedStore implements Store {
     return { ...list, items: list.items.map((stored) => this.#opened(stored)) };
   }
 
-  async commit(writes: readonly Write[]): Promise<CommitResult> {
+  commit(writes: readonly Write[]): Promise<CommitResult> {
+    const hasSealed = writes.some(({ key }) => this.#collections.has(key.collection));
+    return hasSealed ? this.#commitSealed(writes) : this.#store.commit(writes);
+  }
+
+  async #commitSealed(writes: readonly Write[]): Promise<CommitResult> {
     const result = await this.#store.commit(writes.map((write) => this.#sealed(write)));
     if (!result.ok) return result;
     return { ...result, objects: result.objects.map((stored) => this.#opened(stored)) };

@@ -12,10 +12,15 @@ test('after any changes, each key has exactly the current values with that key',
   const change = fc.record({ place: fc.integer({ min: 0, max: 4 }), keys: fc.option(keys) });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
-      const index = new MultiIndex<Item>((item) => item.keys);
+      const index = new MultiIndex<Item>(
+        (item) => item.keys,
+        (one, other) => one.keys === other.keys,
+      );
       const current = new Map<number, Item>();
       for (const { place, keys: wanted } of changes) {
-        const after = wanted === null ? undefined : { keys: wanted };
+        // Every other change keeps the same list of keys.
+        const kept = wanted?.length === 1 ? current.get(place)?.keys : undefined;
+        const after = wanted === null ? undefined : { keys: kept ?? wanted };
         index.replace(current.get(place), after);
         if (after === undefined) current.delete(place);
         else current.set(place, after);

@@ -1,11 +1,17 @@
 /** Finds objects by keys derived from them. An object may have several keys, and a key several objects. */
 export class MultiIndex<Value extends object> {
   readonly #keysOf: (value: Value) => readonly string[];
+  readonly #hasSameKeys: (one: Value, other: Value) => boolean;
   /** Most keys have one value. An array of one would take as much memory as the entry. */
   readonly #byKey = new Map<string, Value | Several<Value>>();
 
-  constructor(keysOf: (value: Value) => readonly string[]) {
+  /** `hasSameKeys` may return true only for values with the same keys. It saves computing them twice. */
+  constructor(
+    keysOf: (value: Value) => readonly string[],
+    hasSameKeys: (one: Value, other: Value) => boolean = () => false,
+  ) {
     this.#keysOf = keysOf;
+    this.#hasSameKeys = hasSameKeys;
   }
 
   /**
@@ -20,10 +26,19 @@ export class MultiIndex<Value extends object> {
 
   /** Most changes keep the keys. Returns false for one that does not. */
   #swap(before: Value, after: Value): boolean {
-    const [old, now] = [this.#keysOf(before), this.#keysOf(after)];
-    if (old.length !== now.length || old.some((key, at) => key !== now[at])) return false;
-    for (const key of now) if (key !== '') this.#put(key, swapped(this.get(key), before, after));
+    const now = this.#keysOf(after);
+    if (!this.#hasSameKeys(before, after)) {
+      const old = this.#keysOf(before);
+      if (old.length !== now.length || old.some((key, at) => key !== now[at])) return false;
+    }
+    for (const key of now) if (key !== '') this.#swapAt(key, before, after);
     return true;
+  }
+
+  #swapAt(key: string, before: Value, after: Value): void {
+    const found = this.#byKey.get(key);
+    if (found === before) this.#byKey.set(key, after);
+    else this.#put(key, swapped(this.get(key), before, after));
   }
 
   get(key: string): readonly Value[] {

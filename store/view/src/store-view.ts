@@ -53,8 +53,11 @@ class IndexedView implements StoreView {
   readonly #deps: StoreViewDeps;
   readonly #listeners = new Set<(change: Change) => void>();
   #objects: Objects = new Map();
-  readonly #byMac = new MultiIndex<Hardware>((one) => macsOf(one).map((mac) => mac.toLowerCase()));
-  readonly #byIp = new MultiIndex<Hardware>(addressesOf);
+  readonly #byMac = new MultiIndex<Hardware>(
+    (one) => macsOf(one).map((mac) => mac.toLowerCase()),
+    hasSameSpec,
+  );
+  readonly #byIp = new MultiIndex<Hardware>(addressesOf, hasSameSpec);
   readonly #byAgentId = new MultiIndex<Hardware>(({ spec }) => [spec?.agentID ?? '']);
   readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? '']);
   readonly #byHardware = new MultiIndex<Workflow>((one) => [
@@ -164,7 +167,11 @@ class IndexedView implements StoreView {
 
   /** An agent is named by `spec.agentID`, or by a MAC of its machine. */
   #ownerOfAgent(agentId: string): Hardware | undefined {
-    return ownerAmong([...this.#byAgentId.get(agentId), ...this.#byMac.get(agentId.toLowerCase())]);
+    const [named, ofMac] = [this.#byAgentId.get(agentId), this.#byMac.get(agentId.toLowerCase())];
+    if (ofMac.length === 0) return ownerAmong(named);
+    // Most machines have one, with both.
+    if (named.length === 1 && ofMac.length === 1 && named[0] === ofMac[0]) return named[0];
+    return ownerAmong([...named, ...ofMac]);
   }
 
   hardwareNamed(namespace: string, name: string): Hardware | undefined {
@@ -249,4 +256,9 @@ function byAge(a: Resource, b: Resource): number {
   const [one, two] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
   if (one !== two) return one < two ? -1 : 1;
   return a.metadata.name < b.metadata.name ? -1 : 1;
+}
+
+/** A change of the status alone keeps the spec. */
+function hasSameSpec(one: Hardware, other: Hardware): boolean {
+  return one.spec === other.spec;
 }

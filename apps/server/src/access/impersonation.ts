@@ -12,7 +12,7 @@ import {
 import type { Authorizer, HttpRequest } from '@tinkerbell/platform-contract';
 import type { Admitted } from '../http/api-access.ts';
 
-const PREFIX = 'impersonate-';
+const OF_FAMILY = /^impersonate-/i;
 const USER = 'impersonate-user';
 const GROUP = 'impersonate-group';
 /** Limit of groups per request. */
@@ -24,8 +24,8 @@ export function impersonated(
   user: User,
   authorizer: Authorizer | undefined,
 ): Admitted {
-  const names = [...headers.keys()].map((name) => name.toLowerCase());
-  const given = names.filter((name) => name.startsWith(PREFIX));
+  const given: string[] = [];
+  for (const name of headers.keys()) if (OF_FAMILY.test(name)) given.push(name.toLowerCase());
   if (given.length === 0) return { user };
   const other = given.find((name) => name !== USER && name !== GROUP);
   if (other !== undefined)

@@ -1,5 +1,11 @@
 import { ANONYMOUS, MASTERS, type User } from '@tinkerbell/access';
-import type { ApiRoute, Authenticator, HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import {
+  hostNameOf,
+  type ApiRoute,
+  type Authenticator,
+  type HttpContext,
+  type HttpRequest,
+} from '@tinkerbell/platform-contract';
 import type { SessionCredential, Sessions } from '@tinkerbell/service-console';
 
 /** Who may use the API without a credential. */
@@ -70,7 +76,7 @@ function certificateOf({ clientCertificate: certificate }: Reached) {
 
 /** Detects DNS rebinding: a page that points its own name to our address still sends that name in the Host header. */
 function rebound({ url }: HttpRequest, hosts: readonly string[]): Admitted | undefined {
-  const { hostname } = new URL(url);
+  const hostname = hostNameOf(url);
   // A URL host of this form is an address, because host names that end in a number are invalid (WHATWG URL, host parsing).
   if (/^[\d.]+$|^\[.*\]$/.test(hostname) || ['localhost', ...hosts].includes(hostname)) return undefined;
   const message = `host ${hostname} is not allowed for requests without a token; use an address or localhost, or add the host to --api-anonymous-hosts`;

@@ -80,12 +80,14 @@ function inside(ruled: Ruled): readonly Ruled[] {
     );
   }
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([step, item]) => {
+  const parts: Ruled[] = [];
+  for (const step of Object.keys(value)) {
     const field = fieldSchema(schema, step);
-    if (field === undefined || !hasRules(field)) return [];
-    const part = { schema: field, value: item, before: partOf(before, step) };
-    return isSettled(part) ? [] : [partAt(ruled, step, part)];
-  });
+    if (field === undefined || !hasRules(field)) continue;
+    const part = { schema: field, value: value[step], before: partOf(before, step) };
+    if (!isSettled(part)) parts.push(partAt(ruled, step, part));
+  }
+  return parts;
 }
 
 /** As in Kubernetes since 1.33, an unchanged value is refused only by a rule about the change. */

@@ -8,34 +8,24 @@ export function dhcpProblems({
   spec,
 }: Resource<HardwareSpec> & Readonly<Record<string, unknown>>): Problem[] {
   const problems: Problem[] = [];
-  for (const [index, networkInterface] of (spec?.interfaces ?? []).entries()) {
-    const dhcp = networkInterface.dhcp;
-    if (dhcp === undefined) continue;
-    const path = ['spec', 'interfaces', index, 'dhcp'];
-    problems.push(...addressProblems(dhcp.ip ?? {}, [...path, 'ip']));
-  }
-  return problems;
-}
-
-type IpSettings = NonNullable<NonNullable<NonNullable<HardwareSpec['interfaces']>[number]['dhcp']>['ip']>;
-
-function addressProblems(ip: IpSettings, path: readonly (string | number)[]): Problem[] {
-  const problems: Problem[] = [];
-  for (const field of ['address', 'netmask', 'gateway'] as const) {
-    const value = ip[field];
-    if (
-      value !== undefined &&
-      value !== '' &&
-      parseIpv4(value) === undefined &&
-      parseIpv6(value) === undefined
-    ) {
+  spec?.interfaces?.forEach(({ dhcp }, index) => {
+    for (const field of addressFields) {
+      const value = dhcp?.ip?.[field];
+      if (isAddress(value)) continue;
       problems.push({
         reason: 'invalid',
-        path: [...path, field],
+        path: ['spec', 'interfaces', index, 'dhcp', 'ip', field],
         value,
         message: 'must be an IP address, for example "192.168.1.10"',
       });
     }
-  }
+  });
   return problems;
+}
+
+const addressFields = ['address', 'netmask', 'gateway'] as const;
+
+function isAddress(value: string | undefined): boolean {
+  if (value === undefined || value === '') return true;
+  return parseIpv4(value) !== undefined || parseIpv6(value) !== undefined;
 }

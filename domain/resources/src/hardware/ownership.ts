@@ -15,20 +15,21 @@ export interface Claim {
 
 /** The identifiers that a Hardware claims for its machine. */
 export function claimsOf({ spec }: Hardware): readonly Claim[] {
-  const interfaces = (spec?.interfaces ?? []).flatMap(({ dhcp }, index): readonly Claim[] => [
-    {
-      kind: 'mac',
-      value: dhcp?.mac?.toLowerCase() ?? '',
-      path: ['spec', 'interfaces', index, 'dhcp', 'mac'],
-    },
-    {
-      kind: 'address',
-      value: dhcp?.ip?.address ?? '',
-      path: ['spec', 'interfaces', index, 'dhcp', 'ip', 'address'],
-    },
-  ]);
-  const agent: Claim = { kind: 'agent', value: spec?.agentID ?? '', path: ['spec', 'agentID'] };
-  return [...interfaces, agent].filter(({ value }) => value !== '');
+  const claims: Claim[] = [];
+  for (const [index, { dhcp }] of spec?.interfaces?.entries() ?? []) {
+    const path = ['spec', 'interfaces', index, 'dhcp'];
+    add(claims, { kind: 'mac', value: dhcp?.mac?.toLowerCase(), path: [...path, 'mac'] });
+    add(claims, { kind: 'address', value: dhcp?.ip?.address, path: [...path, 'ip', 'address'] });
+  }
+  add(claims, { kind: 'agent', value: spec?.agentID, path: ['spec', 'agentID'] });
+  return claims;
+}
+
+function add(
+  claims: Claim[],
+  { kind, value, path }: Omit<Claim, 'value'> & { readonly value: string | undefined },
+): void {
+  if (value !== undefined && value !== '') claims.push({ kind, value, path });
 }
 
 /** Returns the one that was created first. Of several in the same second, it returns the first by namespace and name. */

@@ -42,6 +42,7 @@ function numberOf(schema: Schema, keyword: string): number | undefined {
 function typeFault(schema: Schema, value: unknown): Fault | undefined {
   const wanted = schema.type;
   if (wanted === undefined) return intOrStringFault(schema, value);
+  if (typeof wanted === 'string' && isOfType(wanted, value)) return undefined;
   const types = typeof wanted === 'string' ? [wanted] : wanted;
   if ((value === null && schema['nullable'] === true) || types.some((type) => isOfType(type, value)))
     return undefined;

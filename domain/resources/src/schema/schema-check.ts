@@ -99,7 +99,8 @@ class SchemaCheck {
       for (let at = names.length - 1; at >= 0; at--) {
         const step = names[at] ?? '';
         const field = fieldSchema(schema, step);
-        if (field !== undefined)
+        // What has passed would be left out in its turn.
+        if (field !== undefined && !hasPassed(field, value[step]))
           this.#waiting.push({ schema: field, value: value[step], place: { within: place, step } });
       }
     }

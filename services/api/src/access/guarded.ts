@@ -1,5 +1,5 @@
 /** Authorizes every verb on objects. */
-import type { User } from '@tinkerbell/access';
+import type { AskedResource, User } from '@tinkerbell/access';
 import type { Authorizer, HttpRequest } from '@tinkerbell/platform-contract';
 import { APPLY_PATCH } from '../apply-object.ts';
 import { mediaTypeOf } from '../request-body.ts';
@@ -15,20 +15,35 @@ export interface Asking {
   readonly user: User;
 }
 
-/** Returns `deps` for this user, with a check of written roles and bindings. Rejects with an ApiError. */
-export async function guarded<Deps extends VerbDeps & { readonly authorizer: Authorizer }>(
+/** Returns `deps` for this user, with a check of written roles and bindings. Throws an ApiError, or rejects with one. */
+export function guarded<Deps extends VerbDeps & { readonly authorizer: Authorizer }>(
   deps: Deps,
   { request, target, user }: Asking,
-): Promise<Deps> {
+): Deps | Promise<Deps> {
   const { store, authorizer, admission } = deps;
   const asked = askedBy(request, target);
   permit(authorizer, user, { asked, target });
   if (request.method === 'GET') return deps;
   if (target.subresource === undefined) refuseBuiltIn(target.kind, target.name);
-  const mayMake = { ...asked, verb: 'create' };
-  // Applying a missing object creates it.
+  const own = { ...deps, admission: guardedAdmission(admission, { store, authorizer, user }) };
   const isApply = asked.verb === 'patch' && mediaTypeOf(request) === APPLY_PATCH;
-  if (isApply && !authorizer.decide(user, mayMake).allowed && (await store.get(keyOf(target))) === undefined)
+  return isApply ? permitted(own, { user, target, mayMake: { ...asked, verb: 'create' } }) : own;
+}
+
+interface Applying {
+  readonly user: User;
+  readonly target: ResourceTarget;
+  readonly mayMake: AskedResource;
+}
+
+/** Applying a missing object creates it. */
+async function permitted<Deps extends VerbDeps & { readonly authorizer: Authorizer }>(
+  deps: Deps,
+  { user, target, mayMake }: Applying,
+): Promise<Deps> {
+  const { authorizer, store } = deps;
+  const isAllowed = authorizer.decide(user, mayMake).allowed;
+  if (!isAllowed && (await store.get(keyOf(target))) === undefined)
     permit(authorizer, user, { asked: mayMake, target });
-  return { ...deps, admission: guardedAdmission(admission, { store, authorizer, user }) };
+  return deps;
 }

@@ -39,11 +39,15 @@ export function typeOf(review: Review): { readonly apiVersion: string; readonly 
 
 /** Returns the review at a path, or undefined. */
 export function reviewAt(path: string): Review | undefined {
-  return kinds.find((one) => {
-    const [group, kind = ''] = one.split('/');
-    return path === `/apis/${group}/v1/${kind.toLowerCase()}s`;
-  });
+  return byPath.get(path);
 }
+
+const byPath: ReadonlyMap<string, Review> = new Map(
+  kinds.map((one) => {
+    const { apiVersion, kind } = typeOf(one);
+    return [`/apis/${apiVersion}/${kind.toLowerCase()}s`, one];
+  }),
+);
 
 /** Throws an ApiError for a user who may not ask, because otherwise anyone could try tokens. Everyone may ask about themselves. */
 export function permitReview(review: Review, { authorizer, user }: ReviewDeps): void {

@@ -33,10 +33,10 @@ class ServedStore implements Store {
     this.#collections = new Set(hidden.map(({ collection }) => collection));
   }
 
-  async get(key: ObjectKey): Promise<StoredObject | undefined> {
-    if (this.#isHidden(key)) return undefined;
+  get(key: ObjectKey): Promise<StoredObject | undefined> {
+    if (this.#isHidden(key)) return Promise.resolve(undefined);
     const object = key.collection === roles ? builtInClusterRoles.get(key.name) : undefined;
-    return object === undefined ? this.#store.get(key) : { key, revision: 1, object };
+    return object === undefined ? this.#store.get(key) : Promise.resolve({ key, revision: 1, object });
   }
 
   async list(query: ListQuery): Promise<ObjectList> {

@@ -96,32 +96,37 @@ function detailsOf({
 }: AuditedWrite): Readonly<Record<string, JournalDetail>> {
   const { verb, group, resource, subresource, namespace } = askedBy(request, target);
   const isApply = verb === 'patch' && mediaTypeOf(request) === APPLY_PATCH;
-  const isDry = note.dryRun ?? queryOf(request.url).has('dryRun');
-  const texts = {
-    user: userOf(context).name,
-    impersonatedBy: userOf(context).impersonatedBy,
-    verb: isApply ? 'apply' : verb,
-    group,
-    resource,
-    subresource,
-    namespace,
-    name: target.name ?? note.name,
-    peer: context.peer.address,
-  };
-  const known = Object.entries(texts).flatMap(([field, text]) =>
-    text === undefined || text === '' ? [] : [[field, clipped(text)] as const],
-  );
-  return { ...Object.fromEntries(known), code, ...(isDry ? { dryRun: true } : {}) };
+  const isDry = note.dryRun ?? (request.url.includes('?') && queryOf(request.url).has('dryRun'));
+  const { name: user, impersonatedBy } = userOf(context);
+  const details: Record<string, JournalDetail> = {};
+  put(details, 'user', user);
+  put(details, 'impersonatedBy', impersonatedBy);
+  put(details, 'verb', isApply ? 'apply' : verb);
+  put(details, 'group', group);
+  put(details, 'resource', resource);
+  put(details, 'subresource', subresource);
+  put(details, 'namespace', namespace);
+  put(details, 'name', target.name ?? note.name);
+  put(details, 'peer', context.peer.address);
+  details['code'] = code;
+  if (isDry) details['dryRun'] = true;
+  return details;
+}
+
+function put(details: Record<string, JournalDetail>, field: string, text: string | undefined): void {
+  if (text !== undefined && text !== '') details[field] = clipped(text);
 }
 
 /** `ann delete hardware.tinkerbell.org lab/m1: 403`. */
 function messageOf(details: Readonly<Record<string, JournalDetail>>): string {
-  const { user, verb, group, resource, subresource, namespace, name, code, dryRun } = details;
-  const kind = [resource, group].filter((part) => part !== undefined).join('.');
-  const what = subresource === undefined ? kind : `${kind}/${String(subresource)}`;
-  const where = [namespace, name].filter((part) => part !== undefined).join('/');
-  const words = [user, verb, what, where].filter((word) => word !== '').join(' ');
-  return `${words}: ${String(code)}${dryRun === true ? ' (dry run)' : ''}`;
+  const { user = '', verb, group, resource, subresource, namespace, name, code, dryRun } = details;
+  const what = `${String(resource)}${after('.', group)}${after('/', subresource)}`;
+  const where = namespace === undefined ? after(' ', name) : `${after(' ', namespace)}${after('/', name)}`;
+  return `${String(user)} ${String(verb)} ${what}${where}: ${String(code)}${dryRun === true ? ' (dry run)' : ''}`;
+}
+
+function after(separator: string, part: JournalDetail | undefined): string {
+  return part === undefined ? '' : `${separator}${String(part)}`;
 }
 
 function clipped(text: string): string {

@@ -1,6 +1,13 @@
 /** JSON merge patch (RFC 7386), JSON patch (RFC 6902) and, for Kubernetes' own kinds, strategic merge patch. */
 import { inTurns } from '@tinkerbell/platform-contract';
-import { isRecord, OBJECT_LIMITS, sizeFault, strategicMerge, type Kind } from '@tinkerbell/resources';
+import {
+  isRecord,
+  isSmall,
+  OBJECT_LIMITS,
+  sizeFault,
+  strategicMerge,
+  type Kind,
+} from '@tinkerbell/resources';
 import { ApiError } from '../api-error.ts';
 import { jsonPatched } from './json-patch.ts';
 import { merged } from './merge-patch.ts';
@@ -12,7 +19,7 @@ export async function patched(
   kind: Kind,
 ): Promise<unknown> {
   const value = await resultOf(target, { body, contentType }, kind);
-  await refuseLarge(value);
+  if (!isSmall(value, OBJECT_LIMITS)) await refuseLarge(value);
   return value;
 }
 
