@@ -65,7 +65,7 @@ class DhcpFront {
       case 'start':
         return void this.#start(order);
       case 'know':
-        return this.#know(order.reservation);
+        return order.reservations.forEach((reservation) => this.#know(reservation));
       case 'forget':
         return order.macs.forEach((mac) => this.#forget(mac));
       case 'binary':

@@ -135,7 +135,7 @@ async function sceneOf(mode: NetbootSettings['mode']) {
       if (random(4) === 0 && reservations.delete(reservation.mac))
         return started.order({ kind: 'forget', macs: [reservation.mac] });
       reservations.set(reservation.mac, reservation);
-      started.order({ kind: 'know', reservation });
+      started.order({ kind: 'know', reservations: [reservation] });
     },
     /** What the general path does, without a memory of earlier packets. */
     expected(bytes: Uint8Array, port: Arrival['port']): string {
