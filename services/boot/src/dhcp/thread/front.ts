@@ -136,10 +136,11 @@ class DhcpFront {
   /** Returns false when the machine did not ask the same before. */
   #repeat(bytes: Uint8Array, { arrival, socket }: DhcpEntrance): boolean {
     const answer = isRepeatable(arrival) ? this.#repeated.find(bytes) : undefined;
-    if (answer === undefined || !this.#binaries.areStill(answer.binaries)) return false;
+    if (answer === undefined || !this.#binaries.areStill(answer.kind.facts.binaries)) return false;
+    const { facts } = answer.kind;
     const reply = this.#repeated.bytesFor(bytes, answer);
-    sendTo(socket, reply, answer.destination);
-    this.#record({ bytes, reply, droppedOptions: NONE }, answer);
+    sendTo(socket, reply, facts.destination);
+    this.#record({ bytes, reply, droppedOptions: NONE }, facts);
     return true;
   }
 
@@ -183,7 +184,7 @@ class DhcpFront {
       destination,
       requestType: request.options.messageType,
       replyType,
-      timelineKey: `${client.mac} ${replyType} ${reply.bootFile || bootFileName}`,
+      file: reply.bootFile || bootFileName,
       binaries: this.#binaries.asked(),
     };
     if (droppedOptions.length === 0 && isRepeatable(arrival)) this.#repeated.keep(bytes, sent.bytes, facts);
@@ -191,9 +192,10 @@ class DhcpFront {
     return true;
   }
 
-  #record(answered: AnsweredPacket, { requestType, replyType, timelineKey }: AnswerFacts): void {
-    const isWritten = answered.droppedOptions.length > 0 || this.#isReplyWritten(timelineKey);
-    if (isWritten) this.#outbox.answered(answered);
+  #record(answered: AnsweredPacket, { requestType, replyType, file }: AnswerFacts): void {
+    const key = () =>
+      `${macFromBytes(answered.bytes.subarray(HARDWARE_ADDRESS_OFFSET))} ${replyType} ${file}`;
+    if (answered.droppedOptions.length > 0 || this.#isReplyWritten(key)) this.#outbox.answered(answered);
     else this.#outbox.countAnswered(requestType, replyType);
   }
 

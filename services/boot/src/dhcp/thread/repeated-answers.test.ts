@@ -9,7 +9,7 @@ const facts = {
   destination: { kind: 'relay', address: '192.0.2.1', port: 67 },
   requestType: 1,
   replyType: 2,
-  timelineKey: '',
+  file: undefined,
   binaries: [],
 } as const;
 const again = (bytes: Uint8Array) => bytes.with(7, 0x77).with(9, 3);

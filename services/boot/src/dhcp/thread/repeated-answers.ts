@@ -23,16 +23,22 @@ export interface AnswerFacts {
   /** Values of option 53. */
   readonly requestType: number | undefined;
   readonly replyType: number | undefined;
-  /** Under which the answer is written to the timeline. */
-  readonly timelineKey: string;
+  /** The boot file. */
+  readonly file: string | undefined;
   /** The boot files that the decision asked for. */
   readonly binaries: readonly Known[];
 }
 
-export interface RepeatedAnswer extends AnswerFacts {
-  readonly request: PackedForm;
-  readonly reply: PackedForm;
-  /** Counted from the first byte that was ever written. */
+interface Kind {
+  readonly facts: AnswerFacts;
+  readonly requestForm: PackedForm;
+  readonly replyForm: PackedForm;
+}
+
+export interface RepeatedAnswer {
+  /** Most machines behind a relay share it. */
+  readonly kind: Kind;
+  /** Where request and reply are, counted from the first byte that was ever written. */
   readonly at: number;
 }
 
@@ -40,6 +46,8 @@ export interface RepeatedAnswer extends AnswerFacts {
 const WAYS = 2;
 /** Two answers each of 16,384 machines with 500 bytes, requests included. Bytes that were never written take no memory. */
 const MEMORY_BYTES = 16 * 1024 * 1024;
+/** Kinds beyond this number are no longer shared with those before. */
+const KINDS_MAX = 1024;
 /** Longer requests and answers are not kept. */
 const PACKET_BYTES_MAX = 1500;
 /** Of option 53, when it is the first option. */
@@ -50,6 +58,7 @@ const XID = { from: 4, to: 8 } as const;
 export class RepeatedAnswers {
   readonly #memory = new Uint8Array(MEMORY_BYTES + PACKET_BYTES_MAX);
   readonly #answers: (RepeatedAnswer | undefined)[] = Array.from({ length: WAYS * CLIENT_PLACES });
+  readonly #kinds = new Map<string, Kind>();
   #written = 0;
   #view = this.#memory.subarray(MEMORY_BYTES);
 
@@ -60,18 +69,23 @@ export class RepeatedAnswers {
     const isSame = isSamePacked(request, {
       memory: this.#memory,
       at: answer.at % MEMORY_BYTES,
-      form: answer.request,
+      form: answer.kind.requestForm,
     });
     return isSame ? answer : undefined;
   }
 
   /** Returns the bytes of the answer to this request. They are valid until the next call. */
-  bytesFor(request: Uint8Array, { at, request: asked, reply }: RepeatedAnswer): Uint8Array {
+  bytesFor(request: Uint8Array, { at, kind }: RepeatedAnswer): Uint8Array {
+    const { requestForm, replyForm } = kind;
     const memory = this.#memory;
-    unpackWithin(memory, { from: (at % MEMORY_BYTES) + packedBytes(asked), to: MEMORY_BYTES, form: reply });
+    unpackWithin(memory, {
+      from: (at % MEMORY_BYTES) + packedBytes(requestForm),
+      to: MEMORY_BYTES,
+      form: replyForm,
+    });
     for (let index = XID.from; index < XID.to; index += 1) memory[MEMORY_BYTES + index] = request[index] ?? 0;
-    if (this.#view.length !== reply.length)
-      this.#view = memory.subarray(MEMORY_BYTES, MEMORY_BYTES + reply.length);
+    const { length } = replyForm;
+    if (this.#view.length !== length) this.#view = memory.subarray(MEMORY_BYTES, MEMORY_BYTES + length);
     return this.#view;
   }
 
@@ -86,17 +100,18 @@ export class RepeatedAnswers {
     packInto(this.#memory, { bytes: request, at: start, form: asked });
     packInto(this.#memory, { bytes: reply, at: start + packedBytes(asked), form: answered });
     this.#written += length;
-    const { destination, requestType, replyType, timelineKey, binaries } = facts;
-    this.#answers[indexOf(request)] = {
-      destination,
-      requestType,
-      replyType,
-      timelineKey,
-      binaries,
-      request: asked,
-      reply: answered,
-      at,
-    };
+    const kind = this.#shared({ facts, requestForm: asked, replyForm: answered });
+    this.#answers[indexOf(request)] = { kind, at };
+  }
+
+  #shared(kind: Kind): Kind {
+    const { binaries, ...texts } = kind.facts;
+    const key = JSON.stringify([texts, kind.requestForm, kind.replyForm]);
+    const known = this.#kinds.get(key);
+    if (known !== undefined && isSameList(known.facts.binaries, binaries)) return known;
+    if (this.#kinds.size >= KINDS_MAX) this.#kinds.clear();
+    this.#kinds.set(key, kind);
+    return kind;
   }
 
   /** The reservation of the machine has changed. */
@@ -114,4 +129,8 @@ function firstPlaceAt(bytes: Uint8Array, offset: number): number {
 function indexOf(request: Uint8Array): number {
   const way = ((request[TYPE_OFFSET] ?? 0) >> 1) & 1;
   return firstPlaceAt(request, HARDWARE_ADDRESS_OFFSET) + way;
+}
+
+function isSameList(some: readonly Known[], others: readonly Known[]): boolean {
+  return some.length === others.length && some.every((one, index) => one === others[index]);
 }
