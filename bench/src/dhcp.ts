@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { highestServed } from './capacity.ts';
 import { addressesOf, NETWORK } from './machines.ts';
+import { MINIMAL_DHCP, startMinimalDhcp } from './minimal-dhcp.ts';
 import { createLink, type Link } from './network-namespace.ts';
 import { alternate, median, quantile } from './rounds.ts';
 import {
@@ -51,13 +52,18 @@ export const dhcpBenchmark: Benchmark = {
   async run(context) {
     needProgram('perfdhcp', 'kea-admin');
     const [ours, kea] = [await startOurs(context), await startKea(context)];
+    const minimal = await startMinimal(context);
     const seconds = context.quick ? 1 : 3;
     // The first seconds of each server are slower than the rest.
-    for (const subject of [ours, kea])
+    for (const subject of [ours, kea, minimal])
       await measure(context, subject, { rate: SEARCH.firstRate / 2, seconds });
     const search = (subject: Subject) => () => findCapacity(context, subject, seconds);
-    const found = await alternate(context.quick ? 1 : 3, { ours: search(ours), kea: search(kea) });
-    return rowsOf(found.ours, found.kea, { ours, kea });
+    const found = await alternate(context.quick ? 1 : 3, {
+      ours: search(ours),
+      kea: search(kea),
+      minimal: search(minimal),
+    });
+    return rowsOf(found, { ours, kea, minimal });
   },
 };
 
@@ -97,6 +103,12 @@ async function startOurs(context: BenchContext): Promise<Subject> {
   await first.stop();
   const program = await startTinkerbell(context, options);
   return { name: 'tinkerbell', link, program };
+}
+
+async function startMinimal(context: BenchContext): Promise<Subject> {
+  const link = await createLink(context);
+  const program = await startMinimalDhcp(context, link, RESERVATIONS);
+  return { name: MINIMAL_DHCP, link, program };
 }
 
 async function startKea(context: BenchContext): Promise<Subject> {
@@ -262,13 +274,12 @@ function numberIn(report: string, name: string): number {
   return Number(found);
 }
 
-function rowsOf(
-  ours: readonly Found[],
-  kea: readonly Found[],
-  subjects: { readonly ours: Subject; readonly kea: Subject },
-): Row[] {
+type Each<Value> = Readonly<Record<'ours' | 'kea' | 'minimal', Value>>;
+
+function rowsOf({ ours, kea, minimal }: Each<readonly Found[]>, subjects: Each<Subject>): Row[] {
   const of = (trials: readonly Found[], field: keyof Found) => median(trials.map((trial) => trial[field]));
   const peer = (field: keyof Found) => ({ name: 'Kea', value: of(kea, field) });
+  const floor = (field: keyof Found) => ({ name: MINIMAL_DHCP, value: of(minimal, field) });
   return [
     rowOf({
       name: 'exchanges per second',
@@ -276,6 +287,7 @@ function rowsOf(
       unit: '/s',
       better: 'higher',
       peer: peer('exchangesPerSecond'),
+      floor: floor('exchangesPerSecond'),
       goal: { ratio: 3 },
     }),
     rowOf({
@@ -284,6 +296,7 @@ function rowsOf(
       unit: 'us',
       better: 'lower',
       peer: peer('processorMicroseconds'),
+      floor: floor('processorMicroseconds'),
       goal: { ratio: 3 },
     }),
     rowOf({
@@ -300,6 +313,7 @@ function rowsOf(
       unit: 'ms',
       better: 'lower',
       peer: peer('offerP99Milliseconds'),
+      floor: floor('offerP99Milliseconds'),
       goal: { value: DELAY_P99_GOAL_MS },
     }),
     rowOf({
@@ -308,6 +322,7 @@ function rowsOf(
       unit: 'MB',
       better: 'lower',
       peer: { name: 'Kea', value: residentMegabytes(subjects.kea.program.pid) },
+      floor: { name: MINIMAL_DHCP, value: residentMegabytes(subjects.minimal.program.pid) },
       goal: { value: RESIDENT_GOAL_MB },
     }),
   ];

@@ -10,18 +10,19 @@ interface RateLimits {
 
 /**
  * Lets each key through once per interval. It keeps the journal readable in a network full of foreign or forged machines: beyond
- * `keysMax` keys in one interval no further key passes.
+ * `keysMax` keys in one interval no further key passes. A key that is costly to make is given as a function, which is called when
+ * the key decides.
  */
 export function createRateGate(
   clock: Pick<Clock, 'monotonicMs'>,
   { intervalMs, keysMax, atOnce = Number.POSITIVE_INFINITY }: RateLimits,
-): (key: string) => boolean {
+): (key: string | (() => string)) => boolean {
   const apartMs = intervalMs / keysMax;
   let keys = new Set<string>();
   let startedMs = clock.monotonicMs();
   /** The time when `atOnce` keys may pass together again, unless some pass before. */
   let restedMs = startedMs;
-  return (key) => {
+  return (given) => {
     const nowMs = clock.monotonicMs();
     if (nowMs - startedMs >= intervalMs) {
       keys = new Set();
@@ -30,7 +31,9 @@ export function createRateGate(
     if (keys.size >= keysMax) return false;
     const fromMs = Math.max(restedMs, nowMs);
     // Before the key is looked up, which costs more. Under load this refuses most.
-    if (fromMs - nowMs > (atOnce - 1) * apartMs || keys.has(key)) return false;
+    if (fromMs - nowMs > (atOnce - 1) * apartMs) return false;
+    const key = typeof given === 'string' ? given : given();
+    if (keys.has(key)) return false;
     restedMs = fromMs + apartMs;
     keys.add(key);
     return true;

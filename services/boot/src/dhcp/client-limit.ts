@@ -11,7 +11,7 @@ const INTERVAL_MS = 1000 / REQUESTS_PER_SECOND;
  * The number of remembered clients. Each has one slot, chosen by a hash of its MAC, and two in the same slot replace each other.
  * A flood of forged MACs costs no memory, and can only make the limit forget, never reject an honest client.
  */
-const PLACES = 16_384;
+export const CLIENT_PLACES = 16_384;
 /** Of chaddr in a packet, RFC 2131 section 2. */
 export const HARDWARE_ADDRESS_OFFSET = 28;
 
@@ -20,10 +20,10 @@ export const HARDWARE_ADDRESS_OFFSET = 28;
  * would be full again, which is sufficient (generic cell rate algorithm).
  */
 export function createClientLimit(clock: Pick<Clock, 'monotonicMs'>): ClientLimit {
-  const clients = new Float64Array(PLACES);
-  const fullAtMs = new Float64Array(PLACES);
+  const clients = new Float64Array(CLIENT_PLACES);
+  const fullAtMs = new Float64Array(CLIENT_PLACES);
   return (packet) => {
-    const client = macNumberOf(packet);
+    const client = macNumberAt(packet, HARDWARE_ADDRESS_OFFSET);
     const place = placeOf(client);
     const now = clock.monotonicMs();
     const fullAt = clients[place] === client ? Math.max(fullAtMs[place] ?? 0, now) : now;
@@ -34,19 +34,17 @@ export function createClientLimit(clock: Pick<Clock, 'monotonicMs'>): ClientLimi
   };
 }
 
-/** Returns the first six bytes of chaddr as a number. Missing bytes of a short packet count as zero. */
-function macNumberOf(packet: Uint8Array): number {
+/** Returns six bytes as a number. Missing bytes of a short packet count as zero. */
+export function macNumberAt(bytes: Uint8Array, offset: number): number {
   let value = 0;
-  for (let at = HARDWARE_ADDRESS_OFFSET; at < HARDWARE_ADDRESS_OFFSET + 6; at++) {
-    value = value * 256 + (packet[at] ?? 0);
-  }
+  for (let at = offset; at < offset + 6; at++) value = value * 256 + (bytes[at] ?? 0);
   return value;
 }
 
 /** The MACs of a rack differ in few bits, so all bits must affect the low ones. */
-function placeOf(client: number): number {
+export function placeOf(client: number): number {
   const low = client >>> 0;
   const high = Math.floor(client / 0x1_0000_0000);
   const mixed = Math.imul(low ^ Math.imul(high, 0x85eb_ca6b), 0x9e37_79b1);
-  return (mixed >>> 18) & (PLACES - 1);
+  return (mixed >>> 18) & (CLIENT_PLACES - 1);
 }

@@ -26,6 +26,7 @@ export type SentReply =
       readonly kind: 'sent';
       /** Valid until the next reply. */
       readonly bytes: Uint8Array;
+      readonly destination: UdpAddress | ReplyDestination;
       readonly droppedOptions: readonly number[];
     }
   /** On the boot server port, from a sender that is not a host address. */
@@ -44,8 +45,9 @@ export function sendReply({ arrival, socket }: DhcpEntrance, { request, reply, p
   if (destination === undefined) return { kind: 'unreachable' };
   const encoded = encodePacket(reply, limitsOf(request));
   if (!encoded.ok) return { kind: 'unencodable', error: encoded.error };
-  send(socket, encoded.bytes, destination);
-  return { kind: 'sent', bytes: encoded.bytes, droppedOptions: encoded.droppedOptions };
+  const { bytes, droppedOptions } = encoded;
+  sendTo(socket, bytes, destination);
+  return { kind: 'sent', bytes, destination, droppedOptions };
 }
 
 /**
@@ -72,7 +74,7 @@ function limitsOf({ options }: DhcpPacket): ReplyLimits {
  * A client without an address does not answer ARP. Its reply goes in a frame to its MAC, or by broadcast where the platform sends
  * no frames (RFC 2131 section 4.1 allows it).
  */
-function send(socket: ReplySocket, bytes: Uint8Array, to: UdpAddress | ReplyDestination): void {
+export function sendTo(socket: ReplySocket, bytes: Uint8Array, to: UdpAddress | ReplyDestination): void {
   if (!('kind' in to) || to.kind !== 'link-layer') return socket.send(bytes, to);
   sendByFrame(socket, bytes, { address: to.address, port: to.port, mac: to.hardwareAddress });
 }

@@ -40,17 +40,16 @@ async function openOnePort(
   { dhcp, netboot }: DhcpSocketsConfig,
   input: DhcpSocketsInput & { readonly kind: Arrival['port']; readonly port: number },
 ): Promise<void> {
+  const unknownArrival: Arrival = { port: input.kind, localAddresses: [] };
   const isAsked = (netboot.proxyAllow?.subnets.length ?? 0) + (netboot.pools?.length ?? 0) > 0;
   const open = async (options: { address: string; networkInterface?: string }, sender?: UdpSocket) => {
-    const localAddresses = isAsked ? addressReader({ udp, clock }, options.networkInterface) : () => [];
+    const arrivalNow = isAsked
+      ? arrivalReader({ udp, clock }, { kind: input.kind, name: options.networkInterface })
+      : () => unknownArrival;
     const socket: UdpSocket = await udp.open(
       { port: input.port, broadcast: true, reuseAddress: true, ...options },
       {
-        onDatagram: (datagram) =>
-          input.onDhcp(datagram, {
-            arrival: { port: input.kind, localAddresses: localAddresses() },
-            socket: sender ?? socket,
-          }),
+        onDatagram: (datagram) => input.onDhcp(datagram, { arrival: arrivalNow(), socket: sender ?? socket }),
         onError: ({ message }) => onSocketError(message),
       },
     );
@@ -68,18 +67,19 @@ async function openOnePort(
 /** Addresses may change while the server runs, but querying the kernel for them costs more than a reply. */
 const ADDRESSES_KEPT_MS = 1000;
 
-function addressReader(
+function arrivalReader(
   { udp, clock }: Pick<BootDeps, 'udp' | 'clock'>,
-  name: string | undefined,
-): () => readonly Ipv4[] {
-  let addresses = addressesOn(udp, name);
+  { kind, name }: { readonly kind: Arrival['port']; readonly name: string | undefined },
+): () => Arrival {
+  const read = (): Arrival => ({ port: kind, localAddresses: addressesOn(udp, name) });
+  let arrival = read();
   let readAtMs = clock.monotonicMs();
   return () => {
     if (clock.monotonicMs() - readAtMs >= ADDRESSES_KEPT_MS) {
-      addresses = addressesOn(udp, name);
+      arrival = read();
       readAtMs = clock.monotonicMs();
     }
-    return addresses;
+    return arrival;
   };
 }
 

@@ -18,7 +18,8 @@ export interface HeldThread {
   readonly sent: readonly Sent[];
   /** Of the threads that were started, oldest first: ends one with an error. */
   readonly fail: readonly (() => void)[];
-  receive(bytes: Uint8Array, peer: Datagram['peer']): void;
+  /** On this port, or else on the one that was opened last. */
+  receive(bytes: Uint8Array, peer: Datagram['peer'], port?: number): void;
   /** From now on, the main thread receives no reports. */
   hold(): void;
   /** Delivers the reports that were held back. */
@@ -32,12 +33,14 @@ export function createHeldThread(clock: BootDeps['clock'], refuse: Open = () => 
   const sent: Sent[] = [];
   const fail: (() => void)[] = [];
   let held: (() => void)[] | undefined;
-  let receive: ((datagram: Datagram) => void) | undefined;
+  let lastPort = 0;
+  const receivers = new Map<number, (datagram: Datagram) => void>();
   const put = (bytes: Uint8Array, to: string) => void sent.push({ bytes: bytes.slice(), to });
   const udp: Udp = {
     async open(options, handlers) {
       refuse(options);
-      receive = (datagram) => handlers.onDatagram(datagram);
+      lastPort = options.port;
+      receivers.set(lastPort, (datagram) => handlers.onDatagram(datagram));
       return {
         local: { address: options.address ?? '0.0.0.0', port: options.port },
         send: (bytes, to) => put(bytes, wordsOf(to)),
@@ -66,7 +69,8 @@ export function createHeldThread(clock: BootDeps['clock'], refuse: Open = () => 
       });
       return { order: (order: DhcpOrder) => take(structuredClone(order)), end: async () => undefined };
     },
-    receive: (bytes, peer) => receive?.({ bytes, peer, networkInterface: undefined }),
+    receive: (bytes, peer, port = lastPort) =>
+      receivers.get(port)?.({ bytes, peer, networkInterface: undefined }),
     hold: () => void (held = []),
     release() {
       const reports = held ?? [];

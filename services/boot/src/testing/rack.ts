@@ -76,7 +76,7 @@ export function fixedView(hardware: readonly Hardware[], workflows: readonly Wor
     bmcMachineNamed: () => undefined,
     workflowsByAgent: () => [],
     workflowsByHardware: (_, name) => workflows.filter(({ spec }) => spec?.hardwareRef === name),
-    all: () => [],
+    all: (collection) => (collection === 'hardware.tinkerbell.org' ? hardware : []),
     onChange: () => () => {},
     ready: () => true,
   };

@@ -59,6 +59,7 @@ async function scene(
   const view = {
     ...fixedView([]),
     hardwareByMac: (mac: string) => fixedView(hardware).hardwareByMac(mac),
+    all: (collection: string) => fixedView(hardware).all(collection),
     onChange: (listener: (change: Change) => void) => ((onChange = listener), () => undefined),
   };
   const deps = { ...platform, clock, journal, view, log: silentLog, startDhcpThread: thread.start };
@@ -105,6 +106,25 @@ test('a machine that the server knows is answered while the main thread is busy'
   assert.equal(counters()['dhcp_sent_total{type="offer"}'], 3);
   assert.equal(counters()['dhcp_total{op="recv",type="DHCPDISCOVER"}'], 3);
   assert.equal(counters()['dhcp_total{op="send",type="DHCPOFFER"}'], 3);
+});
+
+test('a machine that has not asked before is answered while the main thread is busy', async () => {
+  const { thread, offers, later } = await scene();
+  await later(0);
+  thread.hold();
+  thread.receive(packet({ messageType: 1 }), PEER);
+  assert.deepEqual(offers(), ['192.168.77.10']);
+});
+
+test('a changed Hardware is known before its machine asks', async () => {
+  const { thread, offers, later, change } = await scene();
+  await later(0);
+  change(machine({ ip: { address: '192.168.77.20' } }));
+  change(machine({ ip: { address: '192.168.77.21' } }));
+  await later(1_000);
+  thread.hold();
+  thread.receive(packet({ messageType: 1 }), PEER);
+  assert.deepEqual(offers(), ['192.168.77.21']);
 });
 
 test('every answer of a quiet machine is in its timeline, and one a second of a busy one', async () => {

@@ -88,7 +88,7 @@ export class DhcpThread {
 
   /** A new thread knows nothing. */
   #begin(): void {
-    const { startThread, view } = this.#deps;
+    const { startThread, view, clock } = this.#deps;
     const { dhcp, netboot } = this.#config;
     const { lacksBinary = () => false, ...cloned } = netboot;
     const thread = startThread({
@@ -97,7 +97,7 @@ export class DhcpThread {
     });
     const order = (one: DhcpOrder): void => thread.order(one);
     this.#thread = thread;
-    this.#reservations = new SentReservations({ view, order });
+    this.#reservations = new SentReservations({ view, clock, order });
     this.#binaries = new SentBinaries(lacksBinary, order);
     order({ kind: 'start', dhcp, netboot: cloned });
   }

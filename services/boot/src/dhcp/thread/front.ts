@@ -1,5 +1,11 @@
 import { decodePacket } from '@tinkerbell/dhcp';
-import { classifyClient, replyTo, type NetbootSettings, type Reservation } from '@tinkerbell/netboot';
+import {
+  classifyClient,
+  replyTo,
+  type Arrival,
+  type NetbootSettings,
+  type Reservation,
+} from '@tinkerbell/netboot';
 import {
   PlatformError,
   type Clock,
@@ -7,15 +13,16 @@ import {
   type Udp,
   type UdpSocket,
 } from '@tinkerbell/platform-contract';
-import { macFromBytes } from '@tinkerbell/wire';
+import { macFromBytes, type Mac } from '@tinkerbell/wire';
 import { createRateGate } from '../../rate-gate.ts';
 import { createClientLimit, HARDWARE_ADDRESS_OFFSET } from '../client-limit.ts';
-import { sendByFrame, sendReply, type DhcpEntrance } from '../reply-sender.ts';
+import { sendByFrame, sendReply, sendTo, type DhcpEntrance } from '../reply-sender.ts';
 import { openDhcpSockets } from '../sockets.ts';
 import { IGNORED_GATE, REPLIED_GATE } from '../timeline-gates.ts';
 import { KnownBinaries } from './known-binaries.ts';
-import type { DhcpOrder, DhcpReport } from './messages.ts';
+import type { AnsweredPacket, DhcpOrder, DhcpReport } from './messages.ts';
 import { Outbox } from './outbox.ts';
+import { RepeatedAnswers, type AnswerFacts } from './repeated-answers.ts';
 
 export interface DhcpFrontDeps {
   readonly udp: Udp;
@@ -36,7 +43,8 @@ class DhcpFront {
   readonly #deps: DhcpFrontDeps;
   readonly #outbox: Outbox;
   readonly #binaries: KnownBinaries;
-  readonly #reservations = new Map<string, Reservation>();
+  readonly #reservations = new Map<Mac, Reservation>();
+  readonly #repeated = new RepeatedAnswers();
   readonly #sockets: UdpSocket[] = [];
   readonly #mayAsk;
   readonly #isTooManyWritten;
@@ -57,9 +65,9 @@ class DhcpFront {
       case 'start':
         return void this.#start(order);
       case 'know':
-        return void this.#reservations.set(order.reservation.mac, order.reservation);
+        return order.reservations.forEach((reservation) => this.#know(reservation));
       case 'forget':
-        return order.macs.forEach((mac) => this.#reservations.delete(mac));
+        return order.macs.forEach((mac) => this.#forget(mac));
       case 'binary':
         return this.#binaries.know(order.binary, order.isMissing);
       case 'send':
@@ -94,9 +102,21 @@ class DhcpFront {
     this.#deps.report({ kind: 'stopped' });
   }
 
+  #know(reservation: Reservation): void {
+    this.#repeated.forget(reservation.mac);
+    this.#reservations.set(reservation.mac, reservation);
+  }
+
+  #forget(mac: Mac): void {
+    this.#repeated.forget(mac);
+    this.#reservations.delete(mac);
+  }
+
   #onDhcp(datagram: Datagram, entrance: DhcpEntrance, settings: NetbootSettings): void {
+    const mayAsk = this.#mayAsk(datagram.bytes);
+    if (mayAsk && this.#repeat(datagram.bytes, entrance)) return;
     const mac = macFromBytes(datagram.bytes.subarray(HARDWARE_ADDRESS_OFFSET));
-    if (!this.#mayAsk(datagram.bytes)) {
+    if (!mayAsk) {
       if (!this.#isTooManyWritten(`${mac}`)) return this.#outbox.countTooMany();
       return this.#pass(datagram, entrance, true);
     }
@@ -111,6 +131,17 @@ class DhcpFront {
       socket: this.#sockets.findIndex((one) => one === socket),
       isTooMany,
     });
+  }
+
+  /** Returns false when the machine did not ask the same before. */
+  #repeat(bytes: Uint8Array, { arrival, socket }: DhcpEntrance): boolean {
+    const answer = isRepeatable(arrival) ? this.#repeated.find(bytes) : undefined;
+    if (answer === undefined || !this.#binaries.areStill(answer.kind.facts.binaries)) return false;
+    const { facts } = answer.kind;
+    const reply = this.#repeated.bytesFor(bytes, answer);
+    sendTo(socket, reply, facts.destination);
+    this.#record({ bytes, reply, droppedOptions: NONE }, facts);
+    return true;
   }
 
   /** Returns false when nothing was sent: the main thread decides, and reports why. */
@@ -147,14 +178,25 @@ class DhcpFront {
     const sent = sendReply(entrance, { request, reply, peer });
     if (sent.kind !== 'sent') return false;
 
-    const { messageType: type, bootFileName } = reply.options;
-    const { droppedOptions } = sent;
-    const isWritten =
-      droppedOptions.length > 0 ||
-      this.#isReplyWritten(`${client.mac} ${type} ${reply.bootFile || bootFileName}`);
-    if (isWritten) this.#outbox.answered({ bytes, reply: sent.bytes, droppedOptions });
-    else this.#outbox.countAnswered(request.options.messageType, type);
+    const { messageType: replyType, bootFileName } = reply.options;
+    const { droppedOptions, destination } = sent;
+    const facts: AnswerFacts = {
+      destination,
+      requestType: request.options.messageType,
+      replyType,
+      file: reply.bootFile || bootFileName,
+      binaries: this.#binaries.asked(),
+    };
+    if (droppedOptions.length === 0 && isRepeatable(arrival)) this.#repeated.keep(bytes, sent.bytes, facts);
+    this.#record({ bytes, reply: sent.bytes, droppedOptions }, facts);
     return true;
+  }
+
+  #record(answered: AnsweredPacket, { requestType, replyType, file }: AnswerFacts): void {
+    const key = () =>
+      `${macFromBytes(answered.bytes.subarray(HARDWARE_ADDRESS_OFFSET))} ${replyType} ${file}`;
+    if (answered.droppedOptions.length > 0 || this.#isReplyWritten(key)) this.#outbox.answered(answered);
+    else this.#outbox.countAnswered(requestType, replyType);
   }
 
   #send({ socket: index, bytes, to, mac }: Extract<DhcpOrder, { kind: 'send' }>): void {
@@ -163,4 +205,11 @@ class DhcpFront {
     if (mac === undefined) socket.send(bytes, to);
     else sendByFrame(socket, bytes, { ...to, mac });
   }
+}
+
+const NONE: readonly number[] = [];
+
+/** Then the answer depends on the packet alone, not on who sent it or through which network interface it came. */
+function isRepeatable({ port, localAddresses }: Arrival): boolean {
+  return port === 'dhcp' && localAddresses.length === 0;
 }

@@ -4,9 +4,13 @@ import type { BinaryName } from './messages.ts';
 /** The main thread searches the file again after five seconds, when somebody uses it. */
 const USE_REPORTED_EVERY_MS = 1_000;
 
-interface Known {
-  isMissing: boolean;
+/** What the main thread has last reported about a boot file. */
+export interface Known {
+  readonly binary: BinaryName;
+  readonly isMissing: boolean;
   reportedMs: number;
+  /** The main thread has reported something else since. */
+  isOld: boolean;
 }
 
 /** What the main thread has found about boot files. A decision that needs another one is not made here. */
@@ -14,6 +18,7 @@ export class KnownBinaries {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #reportUse: (binary: BinaryName) => void;
   readonly #known = new Map<string, Known>();
+  #asked: readonly Known[] = NONE;
   #isUnsure = false;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>, reportUse: (binary: BinaryName) => void) {
@@ -22,17 +27,33 @@ export class KnownBinaries {
   }
 
   know(binary: BinaryName, isMissing: boolean): void {
-    this.#known.set(keyOf(binary), { isMissing, reportedMs: this.#clock.monotonicMs() });
+    const key = keyOf(binary);
+    const before = this.#known.get(key);
+    if (before !== undefined) before.isOld = true;
+    this.#known.set(key, { binary, isMissing, reportedMs: this.#clock.monotonicMs(), isOld: false });
   }
 
   /** Before a decision. */
   begin(): void {
     this.#isUnsure = false;
+    this.#asked = NONE;
   }
 
   /** True when the decision has asked for an unknown binary. */
   isUnsure(): boolean {
     return this.#isUnsure;
+  }
+
+  /** The binaries that the decision has asked for. */
+  asked(): readonly Known[] {
+    return this.#asked;
+  }
+
+  /** Returns true when a decision that asked for these is still the same. They are used again. */
+  areStill(binaries: readonly Known[]): boolean {
+    if (binaries.some(({ isOld }) => isOld)) return false;
+    for (const known of binaries) this.#use(known);
+    return true;
   }
 
   readonly lacks = (name: string, protocol: BinaryName['protocol']): boolean => {
@@ -41,14 +62,20 @@ export class KnownBinaries {
       this.#isUnsure = true;
       return false;
     }
-    const nowMs = this.#clock.monotonicMs();
-    if (nowMs - known.reportedMs >= USE_REPORTED_EVERY_MS) {
-      known.reportedMs = nowMs;
-      this.#reportUse({ name, protocol });
-    }
+    if (!this.#asked.includes(known)) this.#asked = [...this.#asked, known];
+    this.#use(known);
     return known.isMissing;
   };
+
+  #use(known: Known): void {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - known.reportedMs < USE_REPORTED_EVERY_MS) return;
+    known.reportedMs = nowMs;
+    this.#reportUse(known.binary);
+  }
 }
+
+const NONE: readonly Known[] = [];
 
 export function keyOf({ name, protocol }: BinaryName): string {
   return `${protocol} ${name}`;

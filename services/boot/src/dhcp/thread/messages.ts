@@ -7,8 +7,8 @@ import type { DhcpConfig } from '../dhcp-config.ts';
 /** To the DHCP thread. */
 export type DhcpOrder =
   | { readonly kind: 'start'; readonly dhcp: DhcpConfig; readonly netboot: ClonedSettings }
-  /** The machine has this reservation, until `forget`. */
-  | { readonly kind: 'know'; readonly reservation: Reservation }
+  /** The machines have these reservations, until `forget`. */
+  | { readonly kind: 'know'; readonly reservations: readonly Reservation[] }
   | { readonly kind: 'forget'; readonly macs: readonly Mac[] }
   | { readonly kind: 'binary'; readonly binary: BinaryName; readonly isMissing: boolean }
   /** With `mac`, by a frame to it. */

@@ -29,7 +29,7 @@ export class Outbox {
     { bytes, peer, networkInterface }: Datagram,
     how: Omit<PassedPacket, 'bytes' | 'peer' | 'networkInterface'>,
   ) {
-    if (this.#sentCount >= UNPROCESSED_MAX) return this.#count(() => (this.#counts.busy += 1));
+    if (this.#sentCount >= UNPROCESSED_MAX) return this.#countBusy();
     const { address, port } = peer;
     this.#put({ bytes: bytes.slice(), peer: { address, port }, networkInterface, ...how });
   }
@@ -44,16 +44,21 @@ export class Outbox {
 
   /** An answer that no timeline needs, by the message types of request and reply. */
   countAnswered(requestType: number | undefined, replyType: number | undefined): void {
-    const { answered } = this.#counts;
-    const same = answered.find((one) => one.requestType === requestType && one.replyType === replyType);
-    this.#count(() => {
-      if (same === undefined) answered.push({ requestType, replyType, count: 1 });
-      else same.count += 1;
-    });
+    this.#willSendCounts();
+    for (const counted of this.#counts.answered)
+      if (counted.requestType === requestType && counted.replyType === replyType)
+        return void (counted.count += 1);
+    this.#counts.answered.push({ requestType, replyType, count: 1 });
   }
 
   countTooMany(): void {
-    this.#count(() => (this.#counts.tooMany += 1));
+    this.#willSendCounts();
+    this.#counts.tooMany += 1;
+  }
+
+  #countBusy(): void {
+    this.#willSendCounts();
+    this.#counts.busy += 1;
   }
 
   #put(packet: PassedPacket | AnsweredPacket): void {
@@ -68,8 +73,7 @@ export class Outbox {
     this.#deps.report({ kind: 'packets', packets });
   }
 
-  #count(add: () => unknown): void {
-    add();
+  #willSendCounts(): void {
     if (this.#hasCounts) return;
     this.#hasCounts = true;
     this.#deps.clock.schedule(COUNTED_EVERY_MS, () => this.#sendCounts());

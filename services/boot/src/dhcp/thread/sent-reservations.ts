@@ -1,42 +1,113 @@
 import { reservationFor, type Reservation, type ReservationResult } from '@tinkerbell/netboot';
 import { macsOf, type Resource } from '@tinkerbell/resources';
 import { hardwareCollection, type Change, type View } from '@tinkerbell/store-contract';
+import type { Clock } from '@tinkerbell/platform-contract';
 import { parseMac, type Mac } from '@tinkerbell/wire';
 import type { DhcpOrder } from './messages.ts';
 
-/** Each takes 2 kB in the DHCP thread. */
+/** Each takes 1 kB in the DHCP thread. */
 const SENT_MAX = 16_384;
+/** Reading and sending this many takes a millisecond. */
+const AHEAD_PER_TURN = 64;
+const TURNS_APART_MS = 10;
+/** Several changes of a Hardware in this time are sent once. Meanwhile the main thread answers its machine. */
+const CHANGES_COLLECTED_MS = 100;
+/** The time until the next try while the store is unreachable. */
+const NOT_READY_MS = 1_000;
 
 interface Deps {
-  readonly view: Pick<View, 'hardwareByMac' | 'onChange'>;
+  readonly view: Pick<View, 'hardwareByMac' | 'onChange' | 'all' | 'ready'>;
+  readonly clock: Pick<Clock, 'schedule'>;
   order(order: DhcpOrder): void;
 }
 
-/** Sends the DHCP thread the reservations of machines that ask, and names those that no longer hold. */
+/**
+ * Sends the DHCP thread the reservations of machines, in the background or when one asks, and names those that no longer hold.
+ */
 export class SentReservations {
   readonly #deps: Deps;
   readonly #sent = new Map<Mac, Reservation>();
-  readonly #macsOf = new Map<string, ReadonlySet<Mac>>();
+  readonly #macsOf = new Map<string, readonly Mac[]>();
   readonly #unfollow: () => void;
+  /** The MACs whose reservations are sent next. */
+  #ahead: Iterator<Mac> | undefined;
+  readonly #changed = new Set<Mac>();
+  #cancel: (() => void) | undefined;
 
   constructor(deps: Deps) {
     this.#deps = deps;
     this.#unfollow = deps.view.onChange((change) => this.#take(change));
+    this.#schedule(0, () => this.#beginAhead());
   }
 
+  /** A machine has asked. */
   send(result: ReservationResult): void {
     if (!result.ok || this.#sent.get(result.value.mac) === result.value) return;
     const [reservation, [oldest]] = [result.value, this.#sent.keys()];
     if (this.#sent.size >= SENT_MAX && oldest !== undefined) this.#forget([oldest]);
-    const { mac } = reservation;
-    const path = pathOf(reservation.namespace, reservation.hardwareName);
-    this.#sent.set(mac, reservation);
-    this.#macsOf.set(path, new Set([...(this.#macsOf.get(path) ?? []), mac]));
-    this.#deps.order({ kind: 'know', reservation });
+    this.#remember(reservation);
+    this.#deps.order({ kind: 'know', reservations: [reservation] });
   }
 
   stop(): void {
     this.#unfollow();
+    this.#cancel?.();
+  }
+
+  #schedule(delayMs: number, task: () => void): void {
+    this.#cancel = this.#deps.clock.schedule(delayMs, () => {
+      this.#cancel = undefined;
+      task();
+    });
+  }
+
+  #beginAhead(): void {
+    const { view } = this.#deps;
+    if (!view.ready()) return this.#schedule(NOT_READY_MS, () => this.#beginAhead());
+    this.#ahead = view.all(hardwareCollection.name).values().flatMap(macsIn);
+    this.#sendAhead();
+  }
+
+  #sendAhead(): void {
+    const reservations: Reservation[] = [];
+    for (let count = 0; count < AHEAD_PER_TURN && this.#sent.size < SENT_MAX; count += 1) {
+      const mac = this.#nextAhead();
+      if (mac === undefined) break;
+      if (this.#sent.has(mac)) continue;
+      const result = reservationFor(this.#deps.view.hardwareByMac(mac), mac);
+      if (!result.ok) continue;
+      this.#remember(result.value);
+      reservations.push(result.value);
+    }
+    if (reservations.length > 0) this.#deps.order({ kind: 'know', reservations });
+    if (this.#sent.size >= SENT_MAX) this.#stopAhead();
+    if (this.#ahead !== undefined || this.#changed.size > 0)
+      this.#schedule(TURNS_APART_MS, () => this.#sendAhead());
+  }
+
+  #nextAhead(): Mac | undefined {
+    for (const mac of this.#changed) {
+      this.#changed.delete(mac);
+      return mac;
+    }
+    const next = this.#ahead?.next();
+    if (next?.done !== true) return next?.value;
+    this.#ahead = undefined;
+    return undefined;
+  }
+
+  /** The thread knows as many as it may. It learns others when they ask. */
+  #stopAhead(): void {
+    this.#ahead = undefined;
+    this.#changed.clear();
+  }
+
+  #remember(reservation: Reservation): void {
+    const { mac, namespace, hardwareName } = reservation;
+    const path = pathOf(namespace, hardwareName);
+    this.#sent.set(mac, reservation);
+    const others = (this.#macsOf.get(path) ?? []).filter((other) => other !== mac);
+    this.#macsOf.set(path, [...others, mac]);
   }
 
   /** A MAC that the Hardware no longer names may now belong to another one, and one that it names may have had another owner. */
@@ -45,6 +116,10 @@ export class SentReservations {
     const mentioned = [...macsIn(object), ...(this.#macsOf.get(pathOf(key.namespace, key.name)) ?? [])];
     const old = mentioned.filter((mac) => this.#isOld(mac));
     if (old.length > 0) this.#forget(old);
+    if (this.#sent.size >= SENT_MAX) return;
+    for (const mac of mentioned) if (!this.#sent.has(mac)) this.#changed.add(mac);
+    if (this.#changed.size > 0 && this.#cancel === undefined)
+      this.#schedule(CHANGES_COLLECTED_MS, () => this.#sendAhead());
   }
 
   #isOld(mac: Mac): boolean {
@@ -60,9 +135,8 @@ export class SentReservations {
       if (sent === undefined) continue;
       this.#sent.delete(mac);
       const path = pathOf(sent.namespace, sent.hardwareName);
-      const others = new Set(this.#macsOf.get(path));
-      others.delete(mac);
-      if (others.size === 0) this.#macsOf.delete(path);
+      const others = (this.#macsOf.get(path) ?? []).filter((other) => other !== mac);
+      if (others.length === 0) this.#macsOf.delete(path);
       else this.#macsOf.set(path, others);
     }
     this.#deps.order({ kind: 'forget', macs });
