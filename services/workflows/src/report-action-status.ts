@@ -56,7 +56,7 @@ export type Recorded =
   | { readonly before: Workflow; readonly after: Workflow }
   | { readonly unchanged: Reason | undefined };
 
-/** `following` is applied in the same write, as in `applyWorkflowEvent`. Rejects with an RpcError. */
+/** `following` is applied in the same write, as in `applyWorkflowEvents`. Rejects with an RpcError. */
 export async function recordReport(
   deps: ReportDeps,
   workflow: NamespacedName,
