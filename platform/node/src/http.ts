@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
+import { hasTurn, limitPipelining } from '@tinkerbell/engine-http1-connections';
 import {
   HeldBytes,
   PlatformError,
@@ -17,7 +18,6 @@ import { limitBodyTime, type BodyTimes } from './body-time.ts';
 import { clientCertificateOf } from './client-certificate.ts';
 import { NodeHttpRequest } from './http-request.ts';
 import { sendResponse } from './http-response.ts';
-import { hasTurn } from './http-turn.ts';
 import { nodeHttp } from './node-http.ts';
 import { holderOf } from './port-holder.ts';
 import { turnShare } from './turn-share.ts';
@@ -82,6 +82,7 @@ export function createNodeHttp(
                 ? {}
                 : { ca: tls.clientAuthorities, requestCert: true, rejectUnauthorized: false }),
             });
+      limitPipelining(server);
       const answering = { handler, log, held, stalledMs, bodyTimes };
       server.on('request', (incoming, outgoing) => void answer(incoming, outgoing, answering));
       const webSockets = new WebSockets();

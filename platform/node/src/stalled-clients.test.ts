@@ -99,33 +99,6 @@ test('a client that reads nothing of a whole answer is cut off', async () => {
   }
 });
 
-test('pipelined requests run one after the other, and not at all when nobody reads', async () => {
-  let handled = 0;
-  let atOnce = 0;
-  let most = 0;
-  const short: HttpHandler = async () => {
-    handled += 1;
-    atOnce += 1;
-    most = Math.max(most, atOnce);
-    await new Promise(setImmediate);
-    atOnce -= 1;
-    return new WholeResponse('x'.repeat(100_000));
-  };
-  await serving(short, {}, async (_, port) => {
-    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-    socket.pause();
-    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(1000));
-    await until(() => handled > 10);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    assert.ok(handled < 200, `${handled} were handled for a client that does not read`);
-    assert.equal(most, 1);
-    let bytes = 0;
-    socket.on('data', (chunk: Uint8Array) => void (bytes += chunk.length)).resume();
-    await until(() => bytes > 100_000_000);
-    assert.equal(handled, 1000);
-  });
-});
-
 test('an answer that the kernel accepts at once is not counted', async () => {
   const heldBytes = new HeldBytes(1);
   const short: HttpHandler = () => Promise.resolve(new WholeResponse('short'));

@@ -1,7 +1,8 @@
 /** A port for HTTP/1.1 and HTTP/2, with TLS or without. It passes requests to the request flow. */
-import type { Server as Http1Server } from 'node:http';
+import type { Server as Http1Server, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import { createServer as createTls, Server as TlsServer, type TLSSocket } from 'node:tls';
+import { hasTurn, limitPipelining } from '@tinkerbell/engine-http1-connections';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { contextFor, type TlsMaterial } from './certificates.ts';
 import { http1Exchange, type Exchange } from './exchange.ts';
@@ -20,11 +21,6 @@ const CHECK_MS = 2000;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 120_000;
 const BACKLOG = 4096;
-/** Errors of Node's parser, with the statuses of RFC 9110 and RFC 6585. */
-const FAULTS: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
 const PREFACE = 'PRI * HTTP/2.0';
 
 export class HttpListener {
@@ -158,16 +154,17 @@ export class HttpListener {
         // Other upgrades, such as h2c, are answered as if they had not been asked for.
         shouldUpgradeCallback: asksForWebSocket,
       },
-      (incoming, outgoing) => this.#onExchange(http1Exchange(incoming, outgoing)),
+      (incoming, outgoing) => void this.#answer(incoming, outgoing),
     );
     server.on('upgrade', (incoming, _, head) => this.#onExchange(webSocketExchange(incoming, head)));
-    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-      this.#onFault(error.code ?? 'malformed');
-      const status = FAULTS[error.code ?? ''] ?? '400 Bad Request';
-      if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-      else socket.destroy();
-    });
+    limitPipelining(server, this.#onFault);
     return server;
+  }
+
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const isPipelined = outgoing.socket === null;
+    if (!isPipelined || (await hasTurn(incoming, outgoing)))
+      this.#onExchange(http1Exchange(incoming, outgoing));
   }
 }
 

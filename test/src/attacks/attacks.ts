@@ -9,6 +9,7 @@ import { hostilePatterns, hostileSelectors } from './hostile-patterns.ts';
 import { http2Frames } from './http2-frames.ts';
 import { lostConnections } from './lost-connections.ts';
 import { packets } from './packets.ts';
+import { pipelinedRequests } from './pipelined-requests.ts';
 import { requestTargets } from './request-targets.ts';
 import { selfFetches } from './self-fetches.ts';
 import { slowTemplates } from './slow-templates.ts';
@@ -29,6 +30,7 @@ export const attacks: readonly Attack[] = [
   http2Frames,
   lostConnections,
   packets,
+  pipelinedRequests,
   requestTargets,
   selfFetches,
   slowTemplates,

@@ -1,0 +1,1 @@
+export { hasTurn, limitPipelining, PIPELINED_MAX } from './pipelining.ts';

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { hasTurn, limitPipelining, PIPELINED_MAX } from './index.ts';
+
+const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+
+async function serving(handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>) {
+  const seen = { requests: 0, withoutTurn: 0 };
+  const faults: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    seen.requests += 1;
+    void (async () => {
+      if (outgoing.socket !== null || (await hasTurn(incoming, outgoing))) await handle(incoming, outgoing);
+      else seen.withoutTurn += 1;
+    })();
+  });
+  limitPipelining(server, (reason) => void faults.push(reason));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    seen,
+    faults,
+    socket: () => connect(port, '127.0.0.1').on('error', () => undefined),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function said(socket: ReturnType<typeof connect>): Promise<string> {
+  let text = '';
+  socket.setEncoding('latin1').on('data', (part: string) => void (text += part));
+  await once(socket, 'close');
+  return text;
+}
+
+async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise(setImmediate);
+}
+
+const answersIn = (text: string): number => text.split('HTTP/1.1 200 OK').length - 1;
+
+test('a packet of thousands of requests creates a few, and all of those are answered', async () => {
+  await using server = await serving(async (_, outgoing) => {
+    await new Promise(setImmediate);
+    outgoing.end('x'.repeat(1000));
+  });
+  const socket = server.socket();
+  socket.write(GET.repeat(2000));
+  const text = await said(socket);
+  assert.equal(server.seen.requests, PIPELINED_MAX + 1);
+  assert.equal(answersIn(text), PIPELINED_MAX + 1);
+  assert.doesNotMatch(text, /400/);
+  assert.equal(text.split(/connection: close/i).length - 1, 1, 'only the last answer ends the connection');
+  assert.deepEqual(server.faults, ['pipelined']);
+});
+
+test('a client that sends no more than there is room for keeps its connection', async () => {
+  let [atOnce, most] = [0, 0];
+  await using server = await serving(async (_, outgoing) => {
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    await new Promise(setImmediate);
+    atOnce -= 1;
+    outgoing.end();
+  });
+  const socket = server.socket();
+  let text = '';
+  socket.setEncoding('latin1').on('data', (part: string) => void (text += part));
+  for (let rounds = 1; rounds <= 20; rounds += 1) {
+    socket.write(GET.repeat(PIPELINED_MAX + 1));
+    await until(() => answersIn(text) === rounds * (PIPELINED_MAX + 1));
+  }
+  assert.equal(most, 1, 'each waits for the one before');
+  assert.deepEqual(server.faults, []);
+  socket.destroy();
+});
+
+test('requests that wait when the connection ends are not handled', async () => {
+  await using server = await serving(() => new Promise(() => undefined));
+  const socket = server.socket();
+  socket.write(GET.repeat(10));
+  await until(() => server.seen.requests === 10);
+  socket.destroy();
+  await until(() => server.seen.withoutTurn === 9);
+});
+
+test('a client that reads nothing is not answered without end', async () => {
+  let handled = 0;
+  await using server = await serving(async (_, outgoing) => {
+    handled += 1;
+    outgoing.end(Buffer.alloc(4 * 1024 * 1024));
+  });
+  const socket = server.socket().pause();
+  socket.write(GET.repeat(PIPELINED_MAX));
+  await until(() => server.seen.requests === PIPELINED_MAX);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.ok(handled < 5, `${handled} were handled`);
+  socket.destroy();
+});
+
+test('what is not HTTP is refused with a status', async () => {
+  await using server = await serving(async (_, outgoing) => void outgoing.end());
+  for (const [sent, status] of [
+    ['hello\r\n\r\n', '400 Bad Request'],
+    [`GET / HTTP/1.1\r\nhost: x\r\na: ${'b'.repeat(20_000)}\r\n\r\n`, '431 Request Header Fields Too Large'],
+  ] as const) {
+    const socket = server.socket();
+    socket.write(sent);
+    assert.match(await said(socket), new RegExp(`HTTP/1.1 ${status}\r\nConnection: close`));
+  }
+  const socket = server.socket();
+  socket.write(`${GET}hello\r\n\r\n`);
+  const text = await said(socket);
+  assert.ok(answersIn(text) === 1 && !text.includes('400'), 'nothing is sent within another answer');
+  assert.deepEqual(server.faults, ['HPE_INVALID_METHOD', 'HPE_HEADER_OVERFLOW', 'HPE_INVALID_METHOD']);
+});
