@@ -1,1 +1,2 @@
-export { hasTurn, limitPipelining, PIPELINED_MAX } from './pipelining.ts';
+export { hasTurn, limitRequests } from './connection.ts';
+export { PIPELINED_MAX } from './request-line.ts';

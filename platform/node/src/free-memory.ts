@@ -1,5 +1,7 @@
 import { withoutFfiWarning } from './c-library.ts';
 
+/** Parameter of mallopt(3). */
+const M_MXFAST = 1;
 const PERIOD_MS = 10_000;
 /** The share of the time in which the event loop of a server with little to do works. */
 const QUIET_MAX = 0.1;
@@ -12,7 +14,11 @@ const QUIET_MAX = 0.1;
 export async function keepFreeMemorySmall(): Promise<void> {
   try {
     const { dlopen } = await withoutFfiWarning(() => import('node:ffi'));
-    const { functions } = dlopen(null, { malloc_trim: { arguments: ['u64'], return: 'i32' } });
+    const { functions } = dlopen(null, {
+      malloc_trim: { arguments: ['u64'], return: 'i32' },
+      mallopt: { arguments: ['i32', 'i32'], return: 'i32' },
+    });
+    functions.mallopt(M_MXFAST, 0);
     const trim = () => void functions.malloc_trim(0n);
     trim();
     let before = performance.eventLoopUtilization();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { hasTurn, limitPipelining } from '@tinkerbell/engine-http1-connections';
+import { hasTurn, limitRequests } from '@tinkerbell/engine-http1-connections';
 import {
   HeldBytes,
   PlatformError,
@@ -82,7 +82,7 @@ export function createNodeHttp(
                 ? {}
                 : { ca: tls.clientAuthorities, requestCert: true, rejectUnauthorized: false }),
             });
-      limitPipelining(server);
+      limitRequests(server);
       const answering = { handler, log, held, stalledMs, bodyTimes };
       server.on('request', (incoming, outgoing) => void answer(incoming, outgoing, answering));
       const webSockets = new WebSockets();

@@ -14,6 +14,7 @@ import { requestTargets } from './request-targets.ts';
 import { selfFetches } from './self-fetches.ts';
 import { slowTemplates } from './slow-templates.ts';
 import { stalledReaders } from './stalled-readers.ts';
+import { tinyChunks } from './tiny-chunks.ts';
 import { undeclaredBodies } from './undeclared-bodies.ts';
 import { wideBodies, wideReviews } from './wide-bodies.ts';
 import { yamlBombs } from './yaml-bombs.ts';
@@ -35,6 +36,7 @@ export const attacks: readonly Attack[] = [
   selfFetches,
   slowTemplates,
   stalledReaders,
+  tinyChunks,
   undeclaredBodies,
   wideBodies,
   wideReviews,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { hasTurn, limitPipelining, PIPELINED_MAX } from './index.ts';
+import { hasTurn, limitRequests, PIPELINED_MAX } from './index.ts';
 
 const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 
@@ -17,7 +17,7 @@ async function serving(handle: (incoming: IncomingMessage, outgoing: ServerRespo
       else seen.withoutTurn += 1;
     })();
   });
-  limitPipelining(server, (reason) => void faults.push(reason));
+  limitRequests(server, (reason) => void faults.push(reason));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,0 +1,99 @@
+/**
+ * A chunk of one byte takes six in a packet, and costs Node's parser as much as a large one: an ArrayBuffer and a callback. A read of 64 KiB with
+ * ten thousand of them would take 50 ms. So the parser gets a connection with chunks in slices, a few in each turn of the event loop, and the reader
+ * of a body gets the chunks of a turn as one.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Parser } from './parser.ts';
+
+/** At most 2 ms of the smallest chunks. */
+const SLICE_BYTES = 2048;
+/** The time for slices in one turn. */
+const TURN_MS = 0.5;
+/** How soon a connection whose reader is slow is looked at again. */
+const LOOK_MS = 5;
+
+/** Of llhttp. A callback that returns it pauses the parser behind the header fields. */
+export const HPE_PAUSED = 21;
+
+export function isChunked({ rawHeaders }: IncomingMessage): boolean {
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 17 && name.toLowerCase() === 'transfer-encoding') return true;
+  }
+  return false;
+}
+
+/** Joins what is pushed in one turn, until the message ends. */
+export function joinChunks(incoming: IncomingMessage): void {
+  const push = incoming.push.bind(incoming);
+  let pieces: Buffer[] = [];
+  const flush = (): boolean => {
+    if (pieces.length === 0) return true;
+    const whole = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    pieces = [];
+    return push(whole);
+  };
+  incoming.push = (piece: Buffer | null) => {
+    if (piece === null) {
+      flush();
+      return push(null);
+    }
+    if (pieces.push(piece) === 1) process.nextTick(flush);
+    return true;
+  };
+}
+
+/** The rest of a connection whose parser has paused behind the header fields of a request with chunks. */
+export class SlicedReads {
+  readonly #socket: Duplex & { readonly _paused?: boolean };
+  readonly #parser: Parser;
+  readonly #onData: (bytes: Buffer) => void;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(socket: Duplex, parser: Parser) {
+    this.#socket = socket;
+    this.#parser = parser;
+    const [onData] = socket.listeners('data');
+    if (onData === undefined) throw new Error('this version of Node reads requests in another way');
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- It is the function of node:_http_server that passes bytes to the parser.
+    this.#onData = onData as (bytes: Buffer) => void;
+  }
+
+  /** `bytesParsed` of the packet were parsed before the pause. */
+  begin({ rawPacket, bytesParsed }: { readonly rawPacket: Buffer; readonly bytesParsed: number }): void {
+    this.#socket.off('data', this.#onData);
+    // With a new listener Node passes the bytes to it, and no longer straight to the parser.
+    this.#socket.on('data', (bytes: Buffer) => this.#add(bytes));
+    this.#parser.resume();
+    this.#add(rawPacket.subarray(bytesParsed));
+  }
+
+  /** Nothing more is read until all of it is parsed. */
+  #add(bytes: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    this.#socket.pause();
+    setImmediate(() => this.#parse());
+  }
+
+  #parse(): void {
+    const untilMs = performance.now() + TURN_MS;
+    while (this.#rest.length > 0) {
+      if (this.#socket.destroyed) return;
+      if (this.#mustWait()) return void setTimeout(() => this.#parse(), LOOK_MS);
+      if (performance.now() >= untilMs) return void setImmediate(() => this.#parse());
+      const slice = this.#rest.subarray(0, SLICE_BYTES);
+      this.#rest = this.#rest.subarray(SLICE_BYTES);
+      this.#onData(slice);
+    }
+    this.#socket.resume();
+  }
+
+  /** The client does not read its responses, or the reader of the body is slower than the client. */
+  #mustWait(): boolean {
+    const { incoming } = this.#parser;
+    const isFull = incoming !== null && incoming.readableLength >= incoming.readableHighWaterMark;
+    return isFull || this.#socket._paused === true;
+  }
+}
