@@ -42,7 +42,9 @@ async function echo(delay?: () => Promise<void>) {
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\n';
 
-function request(chunks: readonly string[]): string {
+function request(chunks: readonly string[], isWhole = false): string {
+  const whole = chunks.join('');
+  if (isWhole) return `${HEAD}Content-Length: ${whole.length}\r\n\r\n${whole}`;
   const coded = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
   return `${HEAD}Transfer-Encoding: chunked\r\n\r\n${coded}0\r\n\r\n`;
 }
@@ -100,7 +102,7 @@ test('bodies in chunks arrive whole, however they are cut, and one after the oth
   const cut = fc.integer({ min: 200, max: 100_000 });
   await fc.assert(
     fc.asyncProperty(fc.array(body, { minLength: 1, maxLength: 5 }), cut, async (bodies, size) => {
-      const all = bodies.map(request).join('');
+      const all = bodies.map((chunks, index) => request(chunks, index % 2 === 1)).join('');
       const pieces: string[] = [];
       for (let at = 0; at < all.length; at += size) pieces.push(all.slice(at, at + size));
       const socket = server.socket();

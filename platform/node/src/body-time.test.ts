@@ -61,6 +61,19 @@ test('bodies of one connection are read, however they arrive', async () => {
   assert.deepEqual(sizes, ['5\n', '6\n', '3\n', '0\n', '4\n']);
 });
 
+test('a body after one with chunks is whole, whatever its size', async () => {
+  await using listening = await server(() => undefined, { wholeMs: 60_000, idleMs: 60_000 });
+  const socket = connect(listening.local.port, '127.0.0.1');
+  const post = 'POST / HTTP/1.1\r\nhost: x\r\n';
+  socket.write(`${post}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`);
+  assert.equal(await answerOf(socket), '3\n');
+  for (let size = 1; size < 20_000; size += 97) {
+    socket.write(`${post}content-length: ${size}\r\n\r\n${'x'.repeat(size)}`);
+    assert.equal(await answerOf(socket), `${size}\n`);
+  }
+  socket.destroy();
+});
+
 test('a body that takes too long is answered with 408', async () => {
   await using listening = await server(() => undefined);
   for (const head of ['content-length: 10', 'transfer-encoding: chunked']) {

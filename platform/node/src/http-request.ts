@@ -78,9 +78,12 @@ function hasArrived({ readableLength, headers, destroyed }: IncomingMessage): bo
 async function* wholeBody(incoming: IncomingMessage): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const ended = new Promise((resolve) => void incoming.once('close', resolve));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Bodies are not decoded, and Node's type allows for that.
-  const whole = incoming.read() as Buffer<ArrayBuffer> | null;
+  const next = (): Buffer<ArrayBuffer> | null => incoming.read() as Buffer<ArrayBuffer> | null;
+  const pieces: Buffer<ArrayBuffer>[] = [];
+  // Each read returns a piece as it arrived. All at once, because a connection that ends takes with it what nobody has read.
+  for (let piece = next(); piece !== null; piece = next()) pieces.push(piece);
   incoming.resume();
-  if (whole !== null) yield whole;
+  yield* pieces;
   await ended;
 }
 
