@@ -107,6 +107,7 @@ function answerLate(socket: Socket): void {
       };
     },
     output: () => process.nextTick(send),
+    paused: () => setImmediate(() => connection.receive(new Uint8Array(0))),
     finished: () => process.nextTick(() => socket.end()),
   };
   const connection = new ServerConnection(events, shared);

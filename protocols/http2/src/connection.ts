@@ -37,6 +37,8 @@ const NO_BYTES = new Uint8Array(0);
 export interface ConnectionEvents {
   /** There are bytes to send, which `takeOutput` returns. Called once until then. */
   output(): void;
+  /** Frames are left. Call `receive` again in a later turn of the event loop, with no bytes, before any others. */
+  paused(): void;
   /** No stream is open, and none will be. End the connection after its output, and call `lost`. `code` is that of the peer's fault. */
   finished(code: ErrorCode): void;
 }
@@ -126,7 +128,7 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
   receive(bytes: Uint8Array): void {
     if (this.#isOver) return;
     try {
-      this.#reader.read(bytes, this.#take);
+      if (this.#reader.read(bytes, this.#take)) this.#events.paused();
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       this.#fail(error);

@@ -11,6 +11,8 @@ import {
 import { joined, protocolError } from './frame-payload.ts';
 
 const NO_BYTES = new Uint8Array(0);
+/** Frames of one read that are taken at once: a packet of 64 KiB may have seven thousand. */
+const FRAMES_AT_ONCE = 500;
 
 /** Splits the bytes of a connection into frames. */
 export class FrameReader {
@@ -24,26 +26,27 @@ export class FrameReader {
     this.#hasPreface = preface === '';
   }
 
-  /** Calls `take` for each whole frame until it returns false. Throws a ConnectionError. */
-  read(received: Uint8Array, take: (frame: Frame) => boolean): void {
+  /**
+   * Calls `take` for each whole frame until it returns false. Returns true when whole frames may be left, which the next call takes. Throws a
+   * ConnectionError.
+   */
+  read(received: Uint8Array, take: (frame: Frame) => boolean): boolean {
     const bytes = this.#rest.length === 0 ? received : joined([this.#rest, received]);
     let at = this.#hasPreface ? 0 : this.#prefaceIn(bytes);
-    while (this.#hasPreface && bytes.length - at >= FRAME_HEADER_BYTES) {
+    let left = FRAMES_AT_ONCE;
+    while (this.#hasPreface && bytes.length - at >= FRAME_HEADER_BYTES && left > 0) {
+      left -= 1;
       const length = ((bytes[at] ?? 0) << 16) | uint16At(bytes, at + 1);
       if (length > FRAME_BYTES_MAX) throw new ConnectionError(errorCodes.frameSize, 'a frame is too large');
       const end = at + FRAME_HEADER_BYTES + length;
       if (end > bytes.length) break;
-      const frame = {
-        type: bytes[at + 3] ?? 0,
-        flags: bytes[at + 4] ?? 0,
-        streamId: uint32At(bytes, at + 5) & WINDOW_MAX,
-        payload: bytes.subarray(at + FRAME_HEADER_BYTES, end),
-      };
+      const frame = frameIn(bytes, at, end);
       at = end;
-      if (!take(frame)) return;
+      if (!take(frame)) return false;
     }
     // A copy, because a part of a read keeps all of it in memory.
     this.#rest = at === bytes.length ? NO_BYTES : Uint8Array.from(bytes.subarray(at));
+    return left === 0 && this.#rest.length > 0;
   }
 
   /** Returns how many bytes belong to a whole preface. */
@@ -54,4 +57,13 @@ export class FrameReader {
     this.#hasPreface = bytes.length >= preface.length;
     return this.#hasPreface ? preface.length : 0;
   }
+}
+
+function frameIn(bytes: Uint8Array, at: number, end: number): Frame {
+  return {
+    type: bytes[at + 3] ?? 0,
+    flags: bytes[at + 4] ?? 0,
+    streamId: uint32At(bytes, at + 5) & WINDOW_MAX,
+    payload: bytes.subarray(at + FRAME_HEADER_BYTES, end),
+  };
 }

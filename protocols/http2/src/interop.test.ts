@@ -34,6 +34,7 @@ async function connected() {
     {
       ready: ready.resolve,
       output: () => process.nextTick(() => socket.write(connection.takeOutput())),
+      paused: () => setImmediate(() => connection.receive(new Uint8Array(0))),
       finished(code) {
         finished.resolve(code);
         process.nextTick(() => socket.end());

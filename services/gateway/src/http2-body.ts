@@ -27,14 +27,17 @@ export class IncomingBody extends Readable {
     return this.readableLength + this.#unread.length;
   }
 
+  /** The frames of one packet are read as one part, because there can be thousands. */
   arrived(bytes: Uint8Array): void {
     this.#unread.append(bytes);
-    if (this.#isWanted) this._read();
+    if (!this.#isWanted) return;
+    this.#isWanted = false;
+    process.nextTick(read, this);
   }
 
   finish(): void {
     this.#isOver = true;
-    if (this.#isWanted) this._read();
+    if (this.#isWanted) read(this);
   }
 
   cut(): void {
@@ -58,6 +61,10 @@ export class IncomingBody extends Readable {
     if (!this.readableEnded && !this.#isOver) this.#stream.reset(errorCodes.cancel);
     done(error);
   }
+}
+
+function read(body: IncomingBody): void {
+  if (!body.destroyed) body._read();
 }
 
 /** A body that is sent, as fast as the peer reads. */

@@ -49,6 +49,7 @@ export class Http2Listener {
     const connection: ServerConnection = new ServerConnection(
       {
         output: () => transport.output(),
+        paused: () => transport.paused(),
         finished: (code) => transport.finished(code),
         request: (stream, raw, isEnd) =>
           this.#on.exchange(new Http2Exchange(stream, { raw, isEnd, connection: facts })),

@@ -15,6 +15,7 @@ import { inTurns } from '@tinkerbell/platform-contract';
 const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
 /** The time for the last bytes of a connection that has ended. */
 const FAREWELL_MS = 5000;
+const NO_BYTES = new Uint8Array(0);
 
 /** The options for all connections of one side. */
 export function http2Options(limits: Partial<ConnectionLimits>): ConnectionOptions {
@@ -53,6 +54,16 @@ export class Http2Transport implements ConnectionEvents {
     setImmediate(flush, this);
   }
 
+  paused(): void {
+    this.#socket.pause();
+    setImmediate(proceed, this);
+  }
+
+  proceed(): void {
+    this.#socket.resume();
+    this.#connection?.receive(NO_BYTES);
+  }
+
   finished(code: ErrorCode): void {
     this.#isFinished = true;
     this.output();
@@ -76,6 +87,10 @@ export class Http2Transport implements ConnectionEvents {
     socket.once('close', () => clearTimeout(timer));
     socket.destroySoon();
   }
+}
+
+function proceed(transport: Http2Transport): void {
+  transport.proceed();
 }
 
 function flush(transport: Http2Transport): void {

@@ -104,6 +104,7 @@ function openConnection(
     const connection: ClientConnection = new ClientConnection(
       {
         output: () => transport.output(),
+        paused: () => transport.paused(),
         finished: (code) => transport.finished(code),
         ready() {
           socket.setTimeout(0);

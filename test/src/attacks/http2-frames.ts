@@ -14,7 +14,8 @@ const FLOODS_MAX = 4;
 const STREAMS_MAX = 2000;
 const WAIT_MS_MAX = 1500;
 
-const PATHS = [
+/** Methods of agents, and paths that are none. */
+export const CALL_PATHS = [
   '/proto.WorkflowService/GetAction',
   '/proto.WorkflowService/ReportActionStatus',
   '/proto.WorkflowService/GetWorkflowContexts',
@@ -31,7 +32,7 @@ function request(choice: SeededChoice): Uint8Array {
   return encodeFields([
     [':method', choice.of(['POST', 'POST', 'POST', 'GET'])],
     [':scheme', 'http'],
-    [':path', choice.of(PATHS)],
+    [':path', choice.of(CALL_PATHS)],
     ['content-type', choice.of(['application/grpc', 'application/grpc+proto', 'text/plain'])],
     ['grpc-encoding', choice.of(['gzip', 'identity', 'br'])],
     ['grpc-timeout', choice.of(['1S', '99999999H', '1n', 'x'])],

@@ -69,6 +69,7 @@ export function framesIn(bytes: Buffer) {
 export function clientOf(own: readonly (readonly [number, number])[] = [], preface = PREFACE) {
   const heard: string[] = [];
   const streams: ServerStream[] = [];
+  let pauses = 0;
   const events: ServerEvents = {
     request(stream, fields) {
       streams.push(stream);
@@ -81,17 +82,23 @@ export function clientOf(own: readonly (readonly [number, number])[] = [], prefa
       };
     },
     output: () => undefined,
+    paused: () => void (pauses += 1),
     finished: () => heard.push('finished'),
   };
   const connection = new ServerConnection(events, optionsOf());
   /** The frames that the server has sent since the last call. */
   const sent = () => framesIn(Buffer.from(connection.takeOutput()));
-  const send = (bytes: Uint8Array) => connection.receive(bytes);
+  const send = (bytes: Uint8Array): void => {
+    const before = pauses;
+    connection.receive(bytes);
+    if (pauses > before) send(new Uint8Array(0));
+  };
   send(Buffer.concat([Buffer.from(preface), settings(own)]));
   return {
     connection,
     heard,
     streams,
+    pauses: () => pauses,
     get stream() {
       return streams.at(-1)!;
     },

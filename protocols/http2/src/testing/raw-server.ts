@@ -19,6 +19,7 @@ export function serverOf(
     {
       ready: () => heard.push('ready'),
       output: () => undefined,
+      paused: () => connection.receive(new Uint8Array(0)),
       finished: (code) => heard.push(`finished ${code}`),
     },
     optionsOf(limits),

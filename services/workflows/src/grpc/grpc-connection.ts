@@ -20,6 +20,7 @@ const SILENCE_MS = 30_000;
 const ANSWER_MS = 20_000;
 /** The limit for a client that sends much and reads nothing. */
 const UNSENT_BYTES_MAX = 8 * 1024 * 1024;
+const NO_BYTES = new Uint8Array(0);
 const CONTENT_TYPE = /^application\/grpc($|\+proto$|;)/;
 
 export interface ServedMethod {
@@ -104,6 +105,16 @@ export class GrpcConnection implements ServerEvents, CallPeer {
     process.nextTick(flush, this);
   }
 
+  paused(): void {
+    this.#socket.pause();
+    setImmediate(proceed, this);
+  }
+
+  proceed(): void {
+    this.#socket.resume();
+    this.#http2.receive(NO_BYTES);
+  }
+
   finished(): void {
     this.#isFinished = true;
     this.output();
@@ -121,6 +132,10 @@ export class GrpcConnection implements ServerEvents, CallPeer {
   #lose(): void {
     void inTurns(this.#http2.lost());
   }
+}
+
+function proceed(connection: GrpcConnection): void {
+  connection.proceed();
 }
 
 function flush(connection: GrpcConnection): void {

@@ -40,6 +40,24 @@ test('a client may not send more while what it has sent is being decompressed', 
   );
 });
 
+test('thousands of messages in one frame are read in several turns of the event loop', async () => {
+  const call = callOn({ consumed: () => undefined });
+  let [read, turns] = [0, 0];
+  const done = call.eachRequest(async () => void (read += 1));
+  const most: number[] = [];
+  const count = (): void => {
+    most.push(read - most.reduce((sum, one) => sum + one, 0));
+    turns += 1;
+    if (read < 1000) setImmediate(count);
+  };
+  setImmediate(count);
+  call.data(Buffer.concat(Array<Buffer>(1000).fill(prefixed(Buffer.from('a')))));
+  call.end();
+  await done;
+  assert.equal(read, 1000);
+  assert.ok(turns > 20 && Math.max(...most) <= 40, most.join(' '));
+});
+
 test('all senders of a call hear when there is room again', async () => {
   const call = callOn({ sendHeaders: () => undefined, sendData: () => false });
   const heard: string[] = [];

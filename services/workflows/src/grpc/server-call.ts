@@ -12,6 +12,9 @@ const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 /** The limit for incomplete messages on one connection. A thousand agents behind a gateway share one. */
 const HELD_BYTES_MAX = 32 * 1024 * 1024;
 
+/** Requests of a stream that are read in one turn of the event loop. A frame may have three thousand empty ones. */
+const READ_AT_ONCE = 20;
+
 /** Shared, because most calls never wait for room. */
 const NOBODY: readonly (() => void)[] = [];
 
@@ -51,7 +54,9 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
   readonly #deps: ServerCallDeps<Request, Response>;
   readonly #messages = new MessageSplitter(MESSAGE_BYTES_MAX);
   /** Requests that nobody has read. */
-  #requests: Request[] = [];
+  #requests: Buffer[] = [];
+  /** That of a method that has one. */
+  #single: { readonly request: Request } | undefined;
   #isRequestOver = false;
   #hasAnswered = false;
   #isOver = false;
@@ -94,7 +99,7 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
 
   /** The request of a method that has one. Throws for any other. */
   get request(): Request {
-    for (const request of this.#requests) return request;
+    if (this.#single !== undefined) return this.#single.request;
     throw new Error(`${this.path} was started without a request`);
   }
 
@@ -203,12 +208,7 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     if (this.#isOver) return;
     if (!this.#deps.method.requestStream && this.#requests.length > 0)
       return this.#fail(grpcStatus.unimplemented, 'the method has one request');
-    try {
-      this.#requests.push(this.#deps.method.requestDeserialize(bytes));
-    } catch {
-      // Its message would quote what the client sent.
-      return this.#fail(grpcStatus.internal, 'the request cannot be decoded');
-    }
+    this.#requests.push(bytes);
     if (this.#reader !== undefined && !this.#isReading) void this.#read();
   }
 
@@ -216,9 +216,22 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     if (this.#isOver) return;
     this.#isRequestOver = true;
     const { method, handler } = this.#deps;
-    if (method.requestStream) void this.#read();
-    else if (this.#requests.length === 1) handler.start(this);
-    else this.#fail(grpcStatus.unimplemented, 'the method has one request');
+    if (method.requestStream) return void this.#read();
+    const [bytes] = this.#requests;
+    if (bytes === undefined) return this.#fail(grpcStatus.unimplemented, 'the method has one request');
+    this.#single = this.#decoded(bytes);
+    if (this.#single !== undefined) handler.start(this);
+  }
+
+  /** Fails the call, and returns undefined, when the bytes are invalid. */
+  #decoded(bytes: Buffer): { readonly request: Request } | undefined {
+    try {
+      return { request: this.#deps.method.requestDeserialize(bytes) };
+    } catch {
+      // Its message would quote what the client sent.
+      this.#fail(grpcStatus.internal, 'the request cannot be decoded');
+      return undefined;
+    }
   }
 
   /** Never rejects. */
@@ -227,9 +240,15 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
     if (reader === undefined || this.#isReading) return;
     this.#isReading = true;
     try {
+      let left = READ_AT_ONCE;
       for (let next = this.#requests.shift(); next !== undefined; next = this.#requests.shift()) {
         if (this.#requests.length === 0) this.#returnUnread();
-        await reader.take(next);
+        const decoded = this.#decoded(next);
+        if (decoded === undefined) break;
+        await reader.take(decoded.request);
+        if ((left -= 1) > 0) continue;
+        left = READ_AT_ONCE;
+        await new Promise(setImmediate);
       }
       if (this.#isRequestOver || this.#isOver) reader.resolve();
     } catch (error) {

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clientOf, frame } from './testing/raw-client.ts';
+
+test('thousands of frames in one packet are taken a few at a time', () => {
+  const client = clientOf();
+  client.request(1, 0);
+  const before = client.heard.length;
+  client.send(Buffer.concat(Array<Buffer>(2000).fill(frame(0, 0, 1, Buffer.from('a')))));
+  assert.equal(client.heard.length - before, 2000);
+  assert.equal(client.pauses(), 3);
+  client.send(frame(0, 1, 1, Buffer.from('b')));
+  assert.deepEqual(client.heard.slice(-2), ['data b', 'end']);
+});
