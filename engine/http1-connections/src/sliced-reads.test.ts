@@ -9,7 +9,7 @@ import { hasTurn, limitRequests } from './index.ts';
 
 /** Answers with the body of the request. `delay` comes before each part of it. */
 async function echo(delay?: () => Promise<void>) {
-  let parts = 0;
+  let [parts, bytes, mostUnread] = [0, 0, 0];
   const server: Server = createServer((incoming, outgoing) => {
     void (async () => {
       if (outgoing.socket === null && !(await hasTurn(incoming, outgoing))) return;
@@ -18,6 +18,8 @@ async function echo(delay?: () => Promise<void>) {
         async function* (body: AsyncIterable<Buffer>) {
           for await (const part of body) {
             parts += 1;
+            bytes += part.length;
+            mostUnread = Math.max(mostUnread, incoming.socket.bytesRead - bytes * TINY.length);
             await delay?.();
             yield part;
           }
@@ -32,6 +34,8 @@ async function echo(delay?: () => Promise<void>) {
   const { port } = server.address() as AddressInfo;
   return {
     parts: () => parts,
+    /** For a body of tiny chunks. */
+    mostUnread: () => mostUnread,
     socket: () => connect(port, '127.0.0.1').on('error', () => undefined),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -40,6 +44,7 @@ async function echo(delay?: () => Promise<void>) {
   };
 }
 
+const TINY = '1\r\na\r\n';
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\n';
 
 function request(chunks: readonly string[], isWhole = false): string {
@@ -139,6 +144,16 @@ test('packets of chunks are parsed in several turns of the event loop', async ()
   await answered;
   isOver = true;
   assert.ok(turns > 10, `${turns} turns`);
+  socket.destroy();
+});
+
+test('a client that sends faster than its chunks are parsed is not read without end', async () => {
+  await using server = await echo();
+  const socket = server.socket();
+  const body = 'a'.repeat(2_000_000);
+  const sent = `${HEAD}Transfer-Encoding: chunked\r\n\r\n${TINY.repeat(body.length)}0\r\n\r\n`;
+  assert.deepEqual(await answers(socket, [sent], 1), [body]);
+  assert.ok(server.mostUnread() < 500_000, `${server.mostUnread()} bytes`);
   socket.destroy();
 });
 

@@ -11,8 +11,6 @@ import type { Parser } from './parser.ts';
 const SLICE_BYTES = 2048;
 /** The time for slices in one turn. */
 const TURN_MS = 0.5;
-/** How soon a connection whose reader is slow is looked at again. */
-const LOOK_MS = 5;
 
 /** Of llhttp. A callback that returns it pauses the parser behind the header fields. */
 export const HPE_PAUSED = 21;
@@ -50,7 +48,9 @@ export class SlicedReads {
   readonly #socket: Duplex & { readonly _paused?: boolean };
   readonly #parser: Parser;
   readonly #onData: (bytes: Buffer) => void;
+  /** What has been read and is not parsed. Nothing more is read until then. */
   #rest: Buffer = Buffer.alloc(0);
+  #isScheduled = false;
 
   constructor(socket: Duplex, parser: Parser) {
     this.#socket = socket;
@@ -63,26 +63,41 @@ export class SlicedReads {
 
   /** `bytesParsed` of the packet were parsed before the pause. */
   begin({ rawPacket, bytesParsed }: { readonly rawPacket: Buffer; readonly bytesParsed: number }): void {
-    this.#socket.off('data', this.#onData);
+    const socket = this.#socket;
+    socket.off('data', this.#onData);
     // With a new listener Node passes the bytes to it, and no longer straight to the parser.
-    this.#socket.on('data', (bytes: Buffer) => this.#add(bytes));
+    socket.on('data', (bytes: Buffer) => this.#add(bytes));
+    const resume = socket.resume.bind(socket);
+    // Node calls it when the reader of a body, or of responses, has made room.
+    socket.resume = () => {
+      if (this.#rest.length === 0) return resume();
+      this.#schedule();
+      return socket;
+    };
     this.#parser.resume();
     this.#add(rawPacket.subarray(bytesParsed));
   }
 
-  /** Nothing more is read until all of it is parsed. */
   #add(bytes: Buffer): void {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     this.#socket.pause();
-    setImmediate(() => this.#parse());
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#parse();
+    });
   }
 
   #parse(): void {
     const untilMs = performance.now() + TURN_MS;
     while (this.#rest.length > 0) {
-      if (this.#socket.destroyed) return;
-      if (this.#mustWait()) return void setTimeout(() => this.#parse(), LOOK_MS);
-      if (performance.now() >= untilMs) return void setImmediate(() => this.#parse());
+      if (this.#socket.destroyed || this.#mustWait()) return;
+      if (performance.now() >= untilMs) return this.#schedule();
       const slice = this.#rest.subarray(0, SLICE_BYTES);
       this.#rest = this.#rest.subarray(SLICE_BYTES);
       this.#onData(slice);
