@@ -120,3 +120,32 @@ test('what is not HTTP is refused with a status', async () => {
   assert.ok(answersIn(text) === 1 && !text.includes('400'), 'nothing is sent within another answer');
   assert.deepEqual(server.faults, ['HPE_INVALID_METHOD', 'HPE_HEADER_OVERFLOW', 'HPE_INVALID_METHOD']);
 });
+
+test('a connection that had a body in chunks can become a WebSocket', async () => {
+  const server = createServer({ shouldUpgradeCallback: () => true }, (incoming, outgoing) => {
+    incoming.resume().once('end', () => outgoing.end());
+  });
+  server.on('upgrade', (_, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    socket.on('data', (bytes: Buffer) => void socket.write(bytes)).on('error', () => undefined);
+  });
+  limitRequests(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  let text = '';
+  socket.setEncoding('latin1').on('data', (part: string) => void (text += part));
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n');
+  await until(() => answersIn(text) === 1);
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+  await until(() => text.includes('101 Switching'));
+  for (const word of [GET, 'hello']) {
+    text = '';
+    socket.write(word);
+    await until(() => text.length >= word.length);
+    assert.equal(text, word);
+  }
+  socket.destroy();
+  server.closeAllConnections();
+  server.close();
+});

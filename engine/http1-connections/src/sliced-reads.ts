@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Parser } from './parser.ts';
+import { parserOf, type Parser } from './parser.ts';
 
 /** At most 2 ms of the smallest chunks. */
 const SLICE_BYTES = 2048;
@@ -66,7 +66,7 @@ export class SlicedReads {
     const socket = this.#socket;
     socket.off('data', this.#onData);
     // With a new listener Node passes the bytes to it, and no longer straight to the parser.
-    socket.on('data', (bytes: Buffer) => this.#add(bytes));
+    socket.on('data', this.#add);
     const resume = socket.resume.bind(socket);
     // Node calls it when the reader of a body, or of responses, has made room.
     socket.resume = () => {
@@ -78,11 +78,11 @@ export class SlicedReads {
     this.#add(rawPacket.subarray(bytesParsed));
   }
 
-  #add(bytes: Buffer): void {
+  readonly #add = (bytes: Buffer): void => {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     this.#socket.pause();
     this.#schedule();
-  }
+  };
 
   #schedule(): void {
     if (this.#isScheduled) return;
@@ -101,8 +101,15 @@ export class SlicedReads {
       const slice = this.#rest.subarray(0, SLICE_BYTES);
       this.#rest = this.#rest.subarray(SLICE_BYTES);
       this.#onData(slice);
+      if (parserOf(this.#socket) !== this.#parser) return this.#leave();
     }
     this.#socket.resume();
+  }
+
+  /** The connection has become a WebSocket, and Node uses its parser for others. A client that did not wait for the answer is dropped. */
+  #leave(): void {
+    this.#socket.off('data', this.#add);
+    if (this.#rest.length > 0) this.#socket.destroy();
   }
 
   /** The client does not read its responses, or the reader of the body is slower than the client. */
