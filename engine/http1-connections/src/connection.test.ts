@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { hasTurn, limitRequests, PIPELINED_MAX } from './index.ts';
 
@@ -18,13 +18,20 @@ async function serving(handle: (incoming: IncomingMessage, outgoing: ServerRespo
     })();
   });
   limitRequests(server, (reason) => void faults.push(reason));
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     seen,
     faults,
-    socket: () => connect(port, '127.0.0.1').on('error', () => undefined),
+    connections: () => open.size,
+    socket: (options: { readonly allowHalfOpen?: boolean } = {}) =>
+      connect({ port, host: '127.0.0.1', ...options }).on('error', () => undefined),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -119,6 +126,16 @@ test('what is not HTTP is refused with a status', async () => {
   const text = await said(socket);
   assert.ok(answersIn(text) === 1 && !text.includes('400'), 'nothing is sent within another answer');
   assert.deepEqual(server.faults, ['HPE_INVALID_METHOD', 'HPE_HEADER_OVERFLOW', 'HPE_INVALID_METHOD']);
+});
+
+test('a client that stays connected after a refusal is dropped', async () => {
+  await using server = await serving(async (_, outgoing) => void outgoing.end());
+  const socket = server.socket({ allowHalfOpen: true });
+  socket.write('hello\r\n\r\n');
+  socket.resume();
+  await once(socket, 'end');
+  await until(() => server.connections() === 0);
+  socket.destroy();
 });
 
 test('a connection that had a body in chunks can become a WebSocket', async () => {

@@ -11,7 +11,9 @@ const STATUSES: Readonly<Record<string, string>> = {
 export function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || isAnswering(socket)) return void socket.destroy();
   const status = STATUSES[code] ?? '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // A client that stays connected would cost a socket.
+  const drop = (): void => void socket.destroy();
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, drop);
 }
 
 /** True when a response has begun, within which the client would read another one. */

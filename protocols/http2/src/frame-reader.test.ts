@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf, frame } from './testing/raw-client.ts';
+import { clientOf, frame, REQUEST } from './testing/raw-client.ts';
 
 test('thousands of frames in one packet are taken a few at a time', () => {
   const client = clientOf();
@@ -11,4 +11,11 @@ test('thousands of frames in one packet are taken a few at a time', () => {
   assert.equal(client.pauses(), 3);
   client.send(frame(0, 1, 1, Buffer.from('b')));
   assert.deepEqual(client.heard.slice(-2), ['data b', 'end']);
+});
+
+test('hundreds of requests in one packet are taken a few at a time', () => {
+  const client = clientOf();
+  client.send(Buffer.concat(Array.from({ length: 120 }, (_, index) => frame(1, 5, 1 + 2 * index, REQUEST))));
+  assert.equal(client.streams.length, 120);
+  assert.equal(client.pauses(), 2);
 });

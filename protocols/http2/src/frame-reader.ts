@@ -4,6 +4,7 @@ import {
   FRAME_HEADER_BYTES,
   WINDOW_MAX,
   errorCodes,
+  frameTypes,
   uint16At,
   uint32At,
   type Frame,
@@ -11,8 +12,10 @@ import {
 import { joined, protocolError } from './frame-payload.ts';
 
 const NO_BYTES = new Uint8Array(0);
-/** Frames of one read that are taken at once: a packet of 64 KiB may have seven thousand. */
+/** Frames of one read that are taken at once: a packet of 64 KiB may have seven thousand, or two thousand requests. */
 const FRAMES_AT_ONCE = 500;
+/** Header fields count as so many frames, because they begin a request. */
+const FRAMES_OF_FIELDS = 10;
 
 /** Splits the bytes of a connection into frames. */
 export class FrameReader {
@@ -35,18 +38,18 @@ export class FrameReader {
     let at = this.#hasPreface ? 0 : this.#prefaceIn(bytes);
     let left = FRAMES_AT_ONCE;
     while (this.#hasPreface && bytes.length - at >= FRAME_HEADER_BYTES && left > 0) {
-      left -= 1;
       const length = ((bytes[at] ?? 0) << 16) | uint16At(bytes, at + 1);
       if (length > FRAME_BYTES_MAX) throw new ConnectionError(errorCodes.frameSize, 'a frame is too large');
       const end = at + FRAME_HEADER_BYTES + length;
       if (end > bytes.length) break;
       const frame = frameIn(bytes, at, end);
       at = end;
+      left -= costOf(frame);
       if (!take(frame)) return false;
     }
     // A copy, because a part of a read keeps all of it in memory.
     this.#rest = at === bytes.length ? NO_BYTES : Uint8Array.from(bytes.subarray(at));
-    return left === 0 && this.#rest.length > 0;
+    return left <= 0 && this.#rest.length > 0;
   }
 
   /** Returns how many bytes belong to a whole preface. */
@@ -66,4 +69,8 @@ function frameIn(bytes: Uint8Array, at: number, end: number): Frame {
     streamId: uint32At(bytes, at + 5) & WINDOW_MAX,
     payload: bytes.subarray(at + FRAME_HEADER_BYTES, end),
   };
+}
+
+function costOf({ type }: Frame): number {
+  return type === frameTypes.headers ? FRAMES_OF_FIELDS : 1;
 }
