@@ -72,7 +72,8 @@ class Gateway {
   readonly #listeners = new Map<string, HttpListener>();
   readonly #forwards = new Map<string, Forward>();
   readonly #draining = new Set<Closable>();
-  #seen = '';
+  /** Of the route file. It is looked at often and changes rarely. */
+  #known: { readonly text: string; readonly file: RouteFile } | undefined;
   #cancelLook = (): void => undefined;
   #underWay: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -159,12 +160,12 @@ class Gateway {
     const { fixed, routeFile } = this.#config;
     if (routeFile === undefined) return fixed;
     const text = await this.#deps.readFile(routeFile);
-    const file = routesIn(text, routeFile);
-    if (this.#seen !== '' && this.#seen !== text) {
+    const file = this.#known?.text === text ? this.#known.file : routesIn(text, routeFile);
+    if (this.#known !== undefined && this.#known.file !== file) {
       this.#metrics.reloads.add({ result: 'used' });
       this.#deps.log.info('the route file has changed', { routes: file.routes.length });
     }
-    this.#seen = text;
+    this.#known = { text, file };
     return {
       listeners: [...fixed.listeners, ...file.listeners],
       routes: [...fixed.routes, ...file.routes],
