@@ -88,6 +88,25 @@ test('a client that sends no more than there is room for keeps its connection', 
   socket.destroy();
 });
 
+test('each request begins in a turn of the event loop of its own', async () => {
+  let turn = 0;
+  const turns: number[] = [];
+  const count = (): void => {
+    turn += 1;
+    if (turns.length < 20) setImmediate(count);
+  };
+  await using server = await serving(async (_, outgoing) => {
+    turns.push(turn);
+    outgoing.end();
+  });
+  const socket = server.socket();
+  socket.write(GET.repeat(20));
+  count();
+  await until(() => turns.length === 20);
+  assert.equal(new Set(turns).size, 20, turns.join(' '));
+  socket.destroy();
+});
+
 test('requests that wait when the connection ends are not handled', async () => {
   await using server = await serving(() => new Promise(() => undefined));
   const socket = server.socket();

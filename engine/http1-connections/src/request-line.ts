@@ -19,7 +19,8 @@ export class RequestLine {
       outgoing.once('socket', () => {
         this.#waiting.delete(resolve);
         if (this.hasEnded && this.#waiting.size === 0) outgoing.shouldKeepAlive = false;
-        resolve(true);
+        // Not in the callback that ended the one before: all of a packet would run in it.
+        setImmediate(resolve, true);
       });
     });
   }
