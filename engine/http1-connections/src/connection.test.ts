@@ -147,6 +147,22 @@ test('what is not HTTP is refused with a status', async () => {
   assert.deepEqual(server.faults, ['HPE_INVALID_METHOD', 'HPE_HEADER_OVERFLOW', 'HPE_INVALID_METHOD']);
 });
 
+test('a client that still sends when it is refused gets the answer', async () => {
+  await using server = await serving(async (_, outgoing) => void outgoing.end());
+  for (let count = 0; count < 20; count += 1) {
+    const socket = server.socket();
+    const answered = said(socket);
+    socket.write('P');
+    await new Promise(setImmediate);
+    for (let part = 0; part < 50; part += 1) {
+      socket.write(' /none HTTP/1.1\r\n');
+      await new Promise(setImmediate);
+    }
+    socket.end();
+    assert.match(await answered, /^HTTP\/1.1 400 Bad Request/);
+  }
+});
+
 test('a client that stays connected after a refusal is dropped', async () => {
   await using server = await serving(async (_, outgoing) => void outgoing.end());
   const socket = server.socket({ allowHalfOpen: true });

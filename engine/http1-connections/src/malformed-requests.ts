@@ -7,13 +7,17 @@ const STATUSES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+/** The time that a client has to take the answer. */
+const LINGER_MS = 2000;
+
 /** Answers what Node's parser did not understand, and ends the connection. */
 export function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || isAnswering(socket)) return void socket.destroy();
   const status = STATUSES[code] ?? '400 Bad Request';
-  // A client that stays connected would cost a socket.
-  const drop = (): void => void socket.destroy();
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, drop);
+  // A client that still sends would not see the answer if the connection were reset at once, and one that stays would cost a socket.
+  const drop = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(drop));
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
 /** True when a response has begun, within which the client would read another one. */
