@@ -5,7 +5,7 @@ export class SharedCalls<Value> {
   readonly #running = new Map<string, Promise<Value>>();
   readonly #places = new TurnPlaces();
 
-  /** Settles like the running call of that key, which is begun with `call` when there is none. */
+  /** Settles like the running call of that key, or else starts `call`. */
   join(key: string, call: () => Promise<Value>): Promise<Value> {
     const running = this.#running.get(key);
     if (running !== undefined) return this.#places.after(running);

@@ -2,9 +2,7 @@
 import {
   isDeepEqual,
   isRecord,
-  isSmall,
   managersAfterUpdate,
-  OBJECT_LIMITS,
   objectSchemaOf,
   type Problem,
   type Resource,
@@ -129,7 +127,7 @@ export async function change(
   const object = isManaged
     ? await withManagers(target, { before, after: whole }, { ...submission, now: values.now })
     : whole;
-  if (!isSmall(object, OBJECT_LIMITS)) await refuseLarge(object);
+  await refuseLarge(object);
   if (!isStatus) refuseNewFinalizers(target, before, object);
   const ofAdmission = isStatus ? [] : await admit(deps, target, { object, isNew: false });
   const warnings = [...ofFields, ...ofAdmission];

@@ -14,7 +14,7 @@ const FLOODS_MAX = 4;
 const STREAMS_MAX = 2000;
 const WAIT_MS_MAX = 1500;
 
-/** Methods of agents, and paths that are none. */
+/** Methods of agents, and other paths. */
 export const CALL_PATHS = [
   '/proto.WorkflowService/GetAction',
   '/proto.WorkflowService/ReportActionStatus',

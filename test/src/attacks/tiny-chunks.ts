@@ -1,4 +1,4 @@
-/** Sends bodies in thousands of chunks, frames or messages of a few bytes, each of which costs as much as a large one. */
+/** Sends bodies in thousands of chunks, frames or messages of a few bytes. A tiny one costs as much as a large one. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

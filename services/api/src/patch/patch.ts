@@ -19,12 +19,13 @@ export async function patched(
   kind: Kind,
 ): Promise<unknown> {
   const value = await resultOf(target, { body, contentType }, kind);
-  if (!isSmall(value, OBJECT_LIMITS)) await refuseLarge(value);
+  await refuseLarge(value);
   return value;
 }
 
 /** Rejects with an ApiError for a value beyond the size limit of objects. */
 export async function refuseLarge(value: unknown): Promise<void> {
+  if (isSmall(value, OBJECT_LIMITS)) return;
   const fault = await inTurns(sizeFault(value, OBJECT_LIMITS));
   if (fault !== undefined) throw new ApiError('RequestEntityTooLarge', `the object would have ${fault}`);
 }

@@ -1,6 +1,6 @@
 /** One gRPC call on a stream of HTTP/2: its messages, its deadline and its status. */
 import { fieldOf, type Fields, type ServerStream, type StreamListener } from '@tinkerbell/http2';
-import type { Clock } from '@tinkerbell/platform-contract';
+import { nextTurn, type Clock } from '@tinkerbell/platform-contract';
 import { answerHeaders, trailersOf, trailersOnly } from './answer-fields.ts';
 import { CallFailure } from './call-failure.ts';
 import { parseTimeout } from './deadline.ts';
@@ -248,7 +248,7 @@ export class ServerCall<Request = unknown, Response = unknown> implements Stream
         await reader.take(decoded.request);
         if ((left -= 1) > 0) continue;
         left = READ_AT_ONCE;
-        await new Promise(setImmediate);
+        await nextTurn();
       }
       if (this.#isRequestOver || this.#isOver) reader.resolve();
     } catch (error) {
