@@ -1,45 +1,20 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { hasTurn, limitRequests, PIPELINED_MAX } from './index.ts';
+import { connect as connectTls } from 'node:tls';
+import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
+import { PIPELINED_MAX } from './index.ts';
+import { limitedServer, type Handle } from './testing/limited-server.ts';
 
 const GET = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
+const CHUNKED = 'POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n';
 
-async function serving(handle: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>) {
-  const seen = { requests: 0, withoutTurn: 0 };
-  const faults: string[] = [];
-  const server = createServer((incoming, outgoing) => {
-    seen.requests += 1;
-    void (async () => {
-      if (outgoing.socket !== null || (await hasTurn(incoming, outgoing))) await handle(incoming, outgoing);
-      else seen.withoutTurn += 1;
-    })();
-  });
-  limitRequests(server, (reason) => void faults.push(reason));
-  const open = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    seen,
-    faults,
-    connections: () => open.size,
-    socket: (options: { readonly allowHalfOpen?: boolean } = {}) =>
-      connect({ port, host: '127.0.0.1', ...options }).on('error', () => undefined),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+const serving = (handle: Handle) => limitedServer(createServer(), handle);
 
-async function said(socket: ReturnType<typeof connect>): Promise<string> {
+async function said(socket: Socket): Promise<string> {
   let text = '';
   socket.setEncoding('latin1').on('data', (part: string) => void (text += part));
   await once(socket, 'close');
@@ -163,6 +138,23 @@ test('a client that still sends when it is refused gets the answer', async () =>
   }
 });
 
+test('a client that continues to send after a refusal is not reset while it may take the answer', async () => {
+  await using server = await serving(async (_, outgoing) => void outgoing.end());
+  const socket = server.socket({ allowHalfOpen: true });
+  const errors: Error[] = [];
+  socket.on('error', (error) => void errors.push(error)).resume();
+  socket.write('hello\r\n\r\n');
+  await once(socket, 'end');
+  for (let part = 0; part < 20; part += 1) {
+    socket.write('more\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.deepEqual(errors, []);
+  assert.equal(server.connections(), 1);
+  assert.deepEqual(server.faults, ['HPE_INVALID_METHOD']);
+  socket.destroy();
+});
+
 test('a client that stays connected after a refusal is dropped', async () => {
   await using server = await serving(async (_, outgoing) => void outgoing.end());
   const socket = server.socket({ allowHalfOpen: true });
@@ -174,20 +166,18 @@ test('a client that stays connected after a refusal is dropped', async () => {
 });
 
 test('a connection that had a body in chunks can become a WebSocket', async () => {
-  const server = createServer({ shouldUpgradeCallback: () => true }, (incoming, outgoing) => {
-    incoming.resume().once('end', () => outgoing.end());
-  });
-  server.on('upgrade', (_, socket) => {
+  const upgrading = createServer({ shouldUpgradeCallback: () => true });
+  upgrading.on('upgrade', (_, socket) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     socket.on('data', (bytes: Buffer) => void socket.write(bytes)).on('error', () => undefined);
   });
-  limitRequests(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+  await using server = await limitedServer(upgrading, async (incoming, outgoing) => {
+    incoming.resume().once('end', () => outgoing.end());
+  });
+  const socket = server.socket();
   let text = '';
   socket.setEncoding('latin1').on('data', (part: string) => void (text += part));
-  socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n');
+  socket.write(CHUNKED);
   await until(() => answersIn(text) === 1);
   socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
   await until(() => text.includes('101 Switching'));
@@ -198,6 +188,28 @@ test('a connection that had a body in chunks can become a WebSocket', async () =
     assert.equal(text, word);
   }
   socket.destroy();
-  server.closeAllConnections();
-  server.close();
+});
+
+test('the same holds over TLS, and a client that sends no TLS is dropped', async () => {
+  const key = ecdsaKey('P-256');
+  const names = { commonName: 'a', ips: ['127.0.0.1'], dnsNames: [], daysValid: 1, isAuthority: true };
+  const made = certify({ ...names, key }, 0);
+  assert.ok(made.ok);
+  const tls = createTlsServer({ key, cert: made.certificate });
+  await using server = await limitedServer(tls, async (incoming, outgoing) => {
+    let size = 0;
+    for await (const part of incoming as AsyncIterable<Buffer>) size += part.length;
+    outgoing.end(String(size));
+  });
+  const socket = connectTls({ port: server.port, host: '127.0.0.1', rejectUnauthorized: false });
+  socket.on('error', () => undefined).write(CHUNKED + CHUNKED + GET.repeat(2000));
+  const text = await said(socket);
+  assert.equal(server.seen.requests, PIPELINED_MAX + 1);
+  assert.equal(answersIn(text), PIPELINED_MAX + 1);
+  const other = server.socket({ allowHalfOpen: true });
+  other.resume().write('hello\r\n\r\n');
+  await until(() => server.faults.length === 2);
+  await until(() => server.connections() === 0);
+  assert.equal(server.faults[0], 'pipelined');
+  other.destroy();
 });

@@ -12,11 +12,14 @@ class Connection {
   readonly line = new RequestLine();
   readonly #socket: Duplex;
   readonly #parser: Parser;
+  readonly #onFault: OnFault;
   #isSliced = false;
+  #isRefused = false;
 
   constructor(socket: Duplex, parser: Parser, onFault: OnFault) {
     this.#socket = socket;
     this.#parser = parser;
+    this.#onFault = onFault;
     socket.once('close', () => this.line.leave());
     const accept = parser.onIncoming;
     parser.onIncoming = (incoming, shouldKeepAlive) => {
@@ -32,13 +35,17 @@ class Connection {
     };
   }
 
-  /** Returns true when the parser has only paused. */
-  continues(error: NodeJS.ErrnoException): boolean {
-    if (error.code !== 'HPE_PAUSED' || this.#isSliced) return false;
-    this.#isSliced = true;
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- What Node adds to each error of its parser.
-    new SlicedReads(this.#socket, this.#parser).begin(error as unknown as PausedError);
-    return true;
+  /** The parser has stopped or paused. It stops again at whatever the client still sends. */
+  failed(error: NodeJS.ErrnoException): void {
+    if (this.line.hasEnded || this.#isRefused) return;
+    if (error.code === 'HPE_PAUSED' && !this.#isSliced) {
+      this.#isSliced = true;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- What Node adds to each error of its parser.
+      return new SlicedReads(this.#socket, this.#parser).begin(error as unknown as PausedError);
+    }
+    this.#isRefused = true;
+    this.#onFault(error.code ?? 'malformed');
+    refuseMalformed(error, this.#socket);
   }
 }
 
@@ -63,9 +70,10 @@ export function limitRequests(server: Server, onFault: OnFault = () => undefined
   server.on('secureConnection', limit);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket);
-    if (connection?.line.hasEnded === true || connection?.continues(error) === true) return;
+    if (connection !== undefined) return connection.failed(error);
+    // It has no parser yet, because TLS has failed.
     onFault(error.code ?? 'malformed');
-    refuseMalformed(error, socket);
+    socket.destroy();
   });
 }
 

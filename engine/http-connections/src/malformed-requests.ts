@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { destroyAfter } from './destroy-after.ts';
 
 /** Errors of Node's parser, with the statuses of RFC 9110 and RFC 6585. */
 const STATUSES: Readonly<Record<string, string>> = {
@@ -14,9 +15,8 @@ const LINGER_MS = 2000;
 export function refuseMalformed({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || isAnswering(socket)) return void socket.destroy();
   const status = STATUSES[code] ?? '400 Bad Request';
-  // A client that still sends would not see the answer if the connection were reset at once, and one that stays would cost a socket.
-  const drop = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(drop));
+  // A client that still sends would not see the answer if the connection were reset at once.
+  destroyAfter(socket, LINGER_MS);
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 

@@ -1,46 +1,35 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hasTurn, limitRequests } from './index.ts';
+import { limitedServer } from './testing/limited-server.ts';
 
 /** Answers with the body of the request. `delay` comes before each part of it. */
 async function echo(delay?: () => Promise<void>) {
   let [parts, bytes, mostUnread] = [0, 0, 0];
-  const server: Server = createServer((incoming, outgoing) => {
-    void (async () => {
-      if (outgoing.socket === null && !(await hasTurn(incoming, outgoing))) return;
-      await pipeline(
-        incoming,
-        async function* (body: AsyncIterable<Buffer>) {
-          for await (const part of body) {
-            parts += 1;
-            bytes += part.length;
-            mostUnread = Math.max(mostUnread, incoming.socket.bytesRead - bytes * TINY.length);
-            await delay?.();
-            yield part;
-          }
-        },
-        outgoing,
-      ).catch(() => undefined);
-    })();
+  const server = await limitedServer(createServer(), async (incoming, outgoing) => {
+    await pipeline(
+      incoming,
+      async function* (body: AsyncIterable<Buffer>) {
+        for await (const part of body) {
+          parts += 1;
+          bytes += part.length;
+          mostUnread = Math.max(mostUnread, incoming.socket.bytesRead - bytes * TINY.length);
+          await delay?.();
+          yield part;
+        }
+      },
+      outgoing,
+    ).catch(() => undefined);
   });
-  limitRequests(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   return {
+    ...server,
     parts: () => parts,
     /** For a body of tiny chunks. */
     mostUnread: () => mostUnread,
-    socket: () => connect(port, '127.0.0.1').on('error', () => undefined),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
   };
 }
 
@@ -55,7 +44,7 @@ function request(chunks: readonly string[], isWhole = false): string {
 }
 
 /** Sends the pieces, and returns the bodies of the answers when as many have arrived as the pieces have requests. */
-async function answers(socket: ReturnType<typeof connect>, pieces: readonly string[], count: number) {
+async function answers(socket: Socket, pieces: readonly string[], count: number) {
   const bodies: string[] = [];
   let text = '';
   const done = new Promise<void>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { hasTurn, limitRequests } from '@tinkerbell/engine-http1-connections';
+import { hasTurn, limitRequests } from '@tinkerbell/engine-http-connections';
 import {
   HeldBytes,
   PlatformError,

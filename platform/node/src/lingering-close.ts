@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { destroyAfter } from '@tinkerbell/engine-http-connections';
 import { releasePiece } from '@tinkerbell/platform-contract';
 
 /** The time that a client has to take the response, and the number of bytes read and dropped meanwhile. */
@@ -23,10 +24,7 @@ export function closeLingering(incoming: IncomingMessage): void {
     const look = setInterval(() => {
       if (socket.bytesRead - before > DROPPED_BYTES_MAX) socket.pause();
     }, LOOK_MS).unref();
-    const end = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    socket.once('close', () => {
-      clearInterval(look);
-      clearTimeout(end);
-    });
+    socket.once('close', () => clearInterval(look));
+    destroyAfter(socket, LINGER_MS);
   };
 }

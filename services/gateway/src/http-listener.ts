@@ -2,7 +2,7 @@
 import type { Server as Http1Server, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import { createServer as createTls, Server as TlsServer, type TLSSocket } from 'node:tls';
-import { hasTurn, limitRequests } from '@tinkerbell/engine-http1-connections';
+import { hasTurn, limitRequests } from '@tinkerbell/engine-http-connections';
 import { PlatformError } from '@tinkerbell/platform-contract';
 import { contextFor, type TlsMaterial } from './certificates.ts';
 import { http1Exchange, type Exchange } from './exchange.ts';

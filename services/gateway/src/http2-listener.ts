@@ -1,10 +1,11 @@
 /** Connections of clients that speak HTTP/2. */
 import type { Socket } from 'node:net';
+import { http2Options } from '@tinkerbell/engine-http-connections';
 import { ServerConnection } from '@tinkerbell/http2';
 import { connectionFactsOf } from './connection-facts.ts';
 import type { Exchange } from './exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
-import { http2Options, Http2Transport } from './http2-transport.ts';
+import { Http2Transport } from './http2-transport.ts';
 
 export interface Http2Limits {
   readonly fieldBytesMax: number;

@@ -1,33 +1,13 @@
 /** Carries bytes between a socket and a connection of HTTP/2. */
 import type { Socket } from 'node:net';
-import {
-  TextPool,
-  type ClientConnection,
-  type ConnectionEvents,
-  type ConnectionLimits,
-  type ConnectionOptions,
-  type ErrorCode,
-  type ServerConnection,
-} from '@tinkerbell/http2';
+import { destroyAfter, receiveLater } from '@tinkerbell/engine-http-connections';
+import type { ClientConnection, ConnectionEvents, ErrorCode, ServerConnection } from '@tinkerbell/http2';
 import { inTurns } from '@tinkerbell/platform-contract';
 
 /** The limit for a peer that sends much and reads nothing, such as pings. */
 const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
 /** The time for the last bytes of a connection that has ended. */
 const FAREWELL_MS = 5000;
-const NO_BYTES = new Uint8Array(0);
-
-/** The options for all connections of one side. */
-export function http2Options(limits: Partial<ConnectionLimits>): ConnectionOptions {
-  return {
-    pool: new TextPool(),
-    allocate: (bytes) => Buffer.allocUnsafe(bytes),
-    decodeText: ({ buffer, byteOffset, length }) =>
-      Buffer.from(buffer, byteOffset, length).toString('latin1'),
-    nowMs: () => performance.now(),
-    limits,
-  };
-}
 
 export class Http2Transport implements ConnectionEvents {
   readonly #socket: Socket;
@@ -55,13 +35,7 @@ export class Http2Transport implements ConnectionEvents {
   }
 
   paused(): void {
-    this.#socket.pause();
-    setImmediate(proceed, this);
-  }
-
-  proceed(): void {
-    this.#socket.resume();
-    this.#connection?.receive(NO_BYTES);
+    if (this.#connection !== undefined) receiveLater(this.#socket, this.#connection);
   }
 
   finished(code: ErrorCode): void {
@@ -83,14 +57,9 @@ export class Http2Transport implements ConnectionEvents {
   /** A peer that does not read what is left must not keep the connection. */
   #part(): void {
     const socket = this.#socket;
-    const timer = setTimeout(() => socket.destroy(), FAREWELL_MS);
-    socket.once('close', () => clearTimeout(timer));
+    destroyAfter(socket, FAREWELL_MS);
     socket.destroySoon();
   }
-}
-
-function proceed(transport: Http2Transport): void {
-  transport.proceed();
 }
 
 function flush(transport: Http2Transport): void {

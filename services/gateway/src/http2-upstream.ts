@@ -1,8 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { http2Options } from '@tinkerbell/engine-http-connections';
 import { ClientConnection } from '@tinkerbell/http2';
 import { CallRelay } from './call-relay.ts';
-import { http2Options, Http2Transport } from './http2-transport.ts';
+import { Http2Transport } from './http2-transport.ts';
 import type { Endpoint } from './route-file.ts';
 import {
   CONNECT_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 /** A client's connection: carries bytes between its socket and the protocol, and notices when the client is gone. */
 import type { Socket } from 'node:net';
+import { receiveLater } from '@tinkerbell/engine-http-connections';
 import {
   ServerConnection,
   fieldOf,
@@ -20,7 +21,6 @@ const SILENCE_MS = 30_000;
 const ANSWER_MS = 20_000;
 /** The limit for a client that sends much and reads nothing. */
 const UNSENT_BYTES_MAX = 8 * 1024 * 1024;
-const NO_BYTES = new Uint8Array(0);
 const CONTENT_TYPE = /^application\/grpc($|\+proto$|;)/;
 
 export interface ServedMethod {
@@ -106,13 +106,7 @@ export class GrpcConnection implements ServerEvents, CallPeer {
   }
 
   paused(): void {
-    this.#socket.pause();
-    setImmediate(proceed, this);
-  }
-
-  proceed(): void {
-    this.#socket.resume();
-    this.#http2.receive(NO_BYTES);
+    receiveLater(this.#socket, this.#http2);
   }
 
   finished(): void {
@@ -132,10 +126,6 @@ export class GrpcConnection implements ServerEvents, CallPeer {
   #lose(): void {
     void inTurns(this.#http2.lost());
   }
-}
-
-function proceed(connection: GrpcConnection): void {
-  connection.proceed();
 }
 
 function flush(connection: GrpcConnection): void {

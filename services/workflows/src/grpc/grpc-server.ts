@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { DescService } from '@bufbuild/protobuf';
-import { TextPool } from '@tinkerbell/http2';
+import { http2Options } from '@tinkerbell/engine-http-connections';
 import { PlatformError, type Clock } from '@tinkerbell/platform-contract';
 import { GrpcConnection, type GrpcConnectionDeps, type ServedMethod } from './grpc-connection.ts';
 import type { CallHandler, CallMethod } from './server-call.ts';
@@ -36,13 +36,7 @@ export class GrpcServer {
   #cancelWatch: (() => void) | undefined;
 
   constructor(services: readonly RpcService[], clock: Clock) {
-    const http2 = {
-      pool: new TextPool(),
-      allocate: (bytes: number) => Buffer.allocUnsafe(bytes),
-      decodeText: ({ buffer, byteOffset, length }: Uint8Array) =>
-        Buffer.from(buffer, byteOffset, length).toString('latin1'),
-      nowMs: () => clock.monotonicMs(),
-    };
+    const http2 = http2Options({}, () => clock.monotonicMs());
     this.#deps = { clock, methods: methodsOf(services), http2 };
   }
 
