@@ -27,6 +27,7 @@ export {
   workflowStatusExtensions,
 } from './upstream-extensions.ts';
 export { isDeepEqual } from './deep-equal.ts';
+export { RecentMap } from './recent-map.ts';
 export {
   bmcJobKind,
   bmcMachineKind,

@@ -1,5 +1,6 @@
 /** Determines how large a value is, without serialising it. */
 import { isRecord } from '@tinkerbell/yaml/json';
+import { RecentMap } from './recent-map.ts';
 
 /**
  * `characters` are approximately those of the value as JSON. Escapes and bytes beyond ASCII are not counted.
@@ -32,7 +33,7 @@ const NODES_EACH = 2000;
 const PUNCTUATION = 3;
 
 /** Sizes of lists and objects within measured values. They are never changed, so most of a changed object is known. */
-const known = new WeakMap<object, Size>();
+const known = new RecentMap<object, Size>();
 
 /** The number of values that `isSmall` reads at most, which takes a few microseconds. */
 const SMALL_NODES = 200;

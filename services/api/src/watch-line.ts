@@ -1,5 +1,6 @@
 /** Encodes watch events as lines or as protobuf frames, once for all watches. */
 import { encodeKubernetes, encodeWatchEvent } from '@tinkerbell/kube-protobuf';
+import { RecentMap } from '@tinkerbell/resources';
 import type { Change } from '@tinkerbell/store-contract';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -17,9 +18,9 @@ export class EventLines {
   readonly contentType: string;
   readonly #encode: (type: EventType, object: object) => Uint8Array;
   /** By object and type. The references are weak, so unused lines take no memory. */
-  readonly #encoded = new WeakMap<object, Map<EventType, WeakRef<Uint8Array>>>();
+  readonly #encoded = new RecentMap<object, Map<EventType, WeakRef<Uint8Array>>>();
   /** A queued line keeps its object, so that the store returns the same object to the next watch. */
-  readonly #objects = new WeakMap<Uint8Array, object>();
+  readonly #objects = new RecentMap<Uint8Array, object>();
   /** The last change, which many watches request one after the other. */
   #lastType: EventType | undefined;
   #lastObject: object | undefined;

@@ -1,7 +1,7 @@
 /** Objects and their changes as rows, each with its checksum, and the tallies of both. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { PlatformError } from '@tinkerbell/platform-contract';
-import type { Resource } from '@tinkerbell/resources';
+import { RecentMap, type Resource } from '@tinkerbell/resources';
 import {
   changeFrom,
   formatKey,
@@ -36,7 +36,7 @@ export class ObjectTables {
   readonly #statements: Statements;
   readonly #tallies: Tallies;
   /** Of the rows that these objects are in. Each write makes an object of its own. */
-  readonly #checksums = new WeakMap<Resource, number>();
+  readonly #checksums = new RecentMap<Resource, number>();
   #objects: Tally;
   #changes: Tally;
   /** The checksums of the latest changes, in order of their revisions, so that `trim` does not read them. */

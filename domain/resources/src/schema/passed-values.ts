@@ -4,6 +4,7 @@
  */
 import { isRecord } from '@tinkerbell/yaml/json';
 import { isDeepEqual } from '../deep-equal.ts';
+import { RecentMap } from '../recent-map.ts';
 import type { Schema } from '../schema.ts';
 import { beyond, sizeOf } from '../value-size.ts';
 
@@ -12,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Two values of this size are compared without a pause. */
 const COMPARED_MAX = { nodes: 2000, characters: 100_000, depth: 100, keys: 1000 };
 
-const passed = new WeakMap<object, Schema>();
+const passed = new RecentMap<object, Schema>();
 
 export function hasPassed(schema: Schema, value: unknown): boolean {
   return typeof value === 'object' && value !== null && passed.get(value) === schema;
