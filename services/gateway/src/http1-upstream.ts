@@ -93,8 +93,10 @@ function ask(
       const start = (): void => {
         isConnected = true;
         socket.setTimeout(0);
-        if (body === undefined) outgoing.end();
-        else body.pipe(outgoing);
+        if (body === undefined) return void outgoing.end();
+        body.pipe(outgoing);
+        // The head leaves with the first part of the body, unless none has arrived: the answer may not need it.
+        setImmediate(() => outgoing.flushHeaders());
       };
       if (!socket.connecting) return start();
       socket.setTimeout(CONNECT_TIMEOUT_MS, () => {

@@ -213,6 +213,7 @@ export class RequestFlow {
       if (!(thrown instanceof UpstreamFailure)) throw thrown;
       // One connection of a client, or of an upstream, may end hundreds of requests.
       await this.#places.take();
+      if (refusal === undefined && gone.hasHappened) return { ...lostBy(exchange), ...who };
       return this.#refuse(visit, refusal ?? upstreamDown(thrown), who);
     } finally {
       stopTimer();
@@ -317,7 +318,7 @@ export class RequestFlow {
   }
 }
 
-/** Its connection ended before its turn, often together with hundreds of others. */
+/** Its connection ended before its turn or its answer, often together with hundreds of others. */
 function lostBy({ peer }: Exchange): Outcome {
   return { route: '', status: CLIENT_GONE, address: peer, bytes: 0, reason: 'client-gone' };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import { createSecureServer } from 'node:http2';
+import { connect, createSecureServer } from 'node:http2';
 import { createServer as createTcp, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -112,4 +112,32 @@ test('an endpoint that disconnects is tried last, and a GET is answered by the n
     ],
     broken,
   );
+});
+
+const routeTo = (port: number): string =>
+  `${web}routes: [{name: r, upstream: {endpoints: "127.0.0.1:${port}"}}]`;
+
+test('an upstream gets the head of a request whose body has not arrived, and its answer reaches the client', async () => {
+  using upstream = await http1((_, response) => void response.writeHead(401).end('who?'));
+  await using bench = await startGateway(routeTo(upstream.port));
+  const session = connect(`http://127.0.0.1:${bench.gateway.portOf('web')}`);
+  const stream = session.request({ ':method': 'PUT', ':path': '/', ':authority': 'a' }, { endStream: false });
+  const [head] = (await once(stream, 'response')) as [{ ':status': number }];
+  assert.equal(head[':status'], 401);
+  session.destroy();
+});
+
+test('a client that leaves before the answer is not a failure of the upstream', async () => {
+  const server = createServer(() => undefined);
+  const asked = once(server, 'request');
+  using upstream = await listening(server);
+  await using bench = await startGateway(routeTo(upstream.port));
+  const session = connect(`http://127.0.0.1:${bench.gateway.portOf('web')}`);
+  session.request({ ':path': '/', ':authority': 'a' }).on('error', () => undefined);
+  await asked;
+  session.destroy();
+  await until(bench, 'gateway_requests_total{route="r",code="499"}', 1);
+  const samples = samplesOf(bench.gateway.metrics);
+  assert.equal(samples['gateway_refused_total{route="r",reason="client-gone"}'], 1);
+  assert.ok(!Object.keys(samples).some((name) => name.includes('upstream-down')));
 });
