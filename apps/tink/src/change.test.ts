@@ -129,3 +129,23 @@ test('delete waits until the object is gone', async () => {
   assert.equal(await done('delete hw m1 -n d --wait --cascade orphan'), 'hardware/m1 deleted\n');
   assert.match(await done('wait hw m1 -n d --for delete'), /condition met: deleted/);
 });
+
+test('delete selects objects by labels, or all of a kind in the namespace', async () => {
+  const templates = ['t1', 't2', 't3'].map((name) => template(name)).join('---\n');
+  for (const namespace of ['d', 'e']) await done(`apply -f - -n ${namespace}`, { input: templates });
+  await done('label tpl t2 t3 rack=r7 -n d');
+  assert.match(await done('delete tpl -l rack=r7 -n d --dry-run'), /t2 deleted \(dry run\)\n.*t3 deleted/);
+  assert.equal(await done('delete tpl -l rack=r7 -n d'), 'template/t2 deleted\ntemplate/t3 deleted\n');
+  const none = await tink('delete tpl -l rack=r7 -n d');
+  assert.deepEqual(none, { code: 0, out: '', err: 'no templates were selected\n' });
+  assert.equal(await done('delete tpl --all -n d'), 'template/t1 deleted\n');
+  assert.equal((await done('get tpl -n e -o name')).trim().split('\n').length, 3, 'another namespace');
+  for (const words of ['tpl', 'tpl t1 --all', 'tpl t1 -l a=b', 'tpl --all -l a=b', 'tpl -l', '-f x --all'])
+    assert.equal((await tink(`delete ${words} -n e`)).code, 2, words);
+  const empty = terminal();
+  assert.equal(
+    await runTink(['delete', 'tpl', '-n', 'e', '-l', ''], empty),
+    2,
+    'an empty selector selects all',
+  );
+});

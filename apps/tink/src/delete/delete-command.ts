@@ -15,6 +15,8 @@ import { collected, examples, sessionOf, splitName } from '../command-line/comma
 import { named } from '../client/named.ts';
 
 interface DeleteOptions {
+  readonly all?: boolean;
+  readonly selector?: string;
   readonly filename?: readonly string[];
   readonly recursive?: boolean;
   readonly ignoreNotFound?: boolean;
@@ -31,9 +33,11 @@ const WAIT_DEFAULT = '5m';
 export function addDelete(program: Command, terminal: Terminal): void {
   const command: Command = program
     .command('delete [kind] [names...]')
-    .description('delete objects by name, or the objects in files')
+    .description('delete objects by name or labels, or the objects in files')
     .option('-f, --filename <path>', 'file, folder, or - for standard input; may be repeated', collected)
     .option('-R, --recursive', 'include subfolders')
+    .option('-l, --selector <labels>', 'delete the objects with these labels: a=b,c!=d')
+    .option('--all', 'delete all objects of the kind in the namespace')
     .option('--ignore-not-found', 'do not fail for objects that do not exist')
     .addOption(
       new Option('--cascade <how>', 'how to delete the objects that these own (default: background)').choices(
@@ -49,6 +53,7 @@ export function addDelete(program: Command, terminal: Terminal): void {
       examples(
         'tink delete workflow m1-debian',
         'tink delete hw/m1 hw/m2',
+        'tink delete workflow -l rack=r7',
         'tink delete -f examples/debian --wait',
         'tink delete hw m1 --cascade orphan     keep the objects that it owns',
       ),
@@ -56,6 +61,8 @@ export function addDelete(program: Command, terminal: Terminal): void {
     .action(async (kind: string | undefined, words: readonly string[], options: DeleteOptions) => {
       if ((kind === undefined) === (options.filename === undefined))
         throw usageFailure('delete needs a kind and names, or -f FILE');
+      if (kind === undefined && isByChoice(options))
+        throw usageFailure('-f cannot be combined with --selector and --all');
       const session = await sessionOf(command, terminal);
       if (kind === undefined) return deleteAll(session, await targetsIn(session, options), options);
       const { kinds, names } = splitName([kind, ...words]);
@@ -68,13 +75,31 @@ export async function deleteNamed(
   { kind, names }: { readonly kind: ApiKind; readonly names: readonly string[] },
   options: DeleteOptions = {},
 ): Promise<void> {
-  if (names.length === 0)
+  const ways = [names.length > 0, options.selector !== undefined, options.all === true].filter(Boolean);
+  if (ways.length !== 1 || options.selector === '')
     throw usageFailure(
-      `delete needs the name of a ${kind.singular}`,
+      `delete needs the names of ${kind.plural}, --selector LABELS or --all, and only one of them`,
       `list the names: tink get ${kind.plural}`,
     );
-  const targets = await Promise.all(names.map((name) => named(session, kind, name)));
+  const targets = isByChoice(options)
+    ? await chosen(session, kind, options)
+    : await Promise.all(names.map((name) => named(session, kind, name)));
   await deleteAll(session, targets, options);
+}
+
+function isByChoice({ selector, all }: DeleteOptions): boolean {
+  return selector !== undefined || all === true;
+}
+
+async function chosen(
+  { client, terminal, namespace }: Session,
+  kind: ApiKind,
+  { selector }: DeleteOptions,
+): Promise<readonly ObjectName[]> {
+  const place = kind.namespaced === false ? {} : { namespace };
+  const { items } = await client.list(kind, { ...place, labelSelector: selector });
+  if (items.length === 0) terminal.err(`no ${kind.plural} were selected\n`);
+  return items.map(({ metadata }) => ({ kind, namespace, name: metadata.name }));
 }
 
 /** Deletes in reverse order: a Workflow before its Template. */
