@@ -54,7 +54,7 @@ async function protocolRows(context: BenchContext, { server, protocol, agents }:
   const arrivals = new Map<number, (atMs: number) => void>();
   load.wait((machine, atMs) => arrivals.get(machine)?.(atMs));
   await pause(SETTLE_MS);
-  const percent = await idlePercent(server, context.quick ? 12_000 : 65_000);
+  const percent = await idlePercent(server, context.quick ? 16_000 : 65_000);
   const megabytes = residentMegabytes(server.pid);
   const reached: number[] = [];
   for (let sample = 0; sample < (context.quick ? 60 : 300) + WARM_UP; sample += 1) {

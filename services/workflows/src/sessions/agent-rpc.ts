@@ -28,7 +28,8 @@ import { streamActions, type StreamActionsDeps } from './stream-actions.ts';
 import { takeOutput } from './take-output.ts';
 import { tried, type TrialBook } from './trial-book.ts';
 
-const HEARTBEAT_SECONDS = 10;
+/** So that an agent may lose some before it counts as silent. */
+const HEARTBEATS_IN_SILENCE = 4;
 
 export interface AgentRpcDeps extends StreamActionsDeps {
   readonly silenceMs: number;
@@ -79,9 +80,10 @@ async function exchangeToken(
 
 function hello(deps: AgentRpcDeps, request: HelloRequest): HelloResponse {
   const { id: sessionId } = deps.sessions.open(request);
+  const silenceSeconds = Math.ceil(deps.silenceMs / 1000);
   const limits = {
-    heartbeatSeconds: HEARTBEAT_SECONDS,
-    silenceSeconds: Math.ceil(deps.silenceMs / 1000),
+    heartbeatSeconds: Math.max(1, Math.floor(silenceSeconds / HEARTBEATS_IN_SILENCE)),
+    silenceSeconds,
     lineBytes: LINE_BYTES_MAX,
     outputLines: OUTPUT_LINES_MAX,
     outputBytes: OUTPUT_BYTES_MAX,

@@ -126,6 +126,15 @@ test('a silent agent is reported while its action runs, and so is its return', a
   assert.equal(server.counter('tink_server_agents_connected'), 1);
 });
 
+test('the server asks for four heartbeats in the time after which it counts as silent', async () => {
+  for (const seconds of [8, 60]) {
+    await using server = await runningServer({ silenceMs: seconds * 1000 });
+    const { limits } = await sessionAgent(server, agentId);
+    assert.equal(limits?.silenceSeconds, seconds);
+    assert.equal(limits.heartbeatSeconds, seconds / 4);
+  }
+});
+
 test('a newcomer that is refused because of many others is considered again later', async () => {
   const rate = { burst: 1, perSecond: 1 };
   const autoDiscovery = { namespace: 'default', enrollmentEnabled: false, requireApproval: false, rate };

@@ -19,12 +19,13 @@ type Order = ActionsResponse['order'];
 
 export async function sessionAgent(server: Pick<RunningServer, 'client'>, agentId: string) {
   const client = server.client(serviceDefinition(AgentService));
-  const { sessionId } = await answerOf<HelloResponse>(client, 'hello', { agentId, bootId: 'boot' });
+  const { sessionId, limits } = await answerOf<HelloResponse>(client, 'hello', { agentId, bootId: 'boot' });
   const errors: ServiceError[] = [];
   const method = (name: string): ((request?: object) => unknown) =>
     (client[name] as unknown as (request?: object) => unknown).bind(client);
   return {
     sessionId,
+    limits,
     errors,
     /** Opens the stream of actions. `next` waits for the next order. */
     actions(running?: Attempt) {
