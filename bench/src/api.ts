@@ -11,7 +11,7 @@ import type { LoadPlan } from './http-load-client.ts';
 import { httpLoad, patchText } from './http-load.ts';
 import { MINIMAL_UPDATES, startMinimalUpdates } from './minimal-updates.ts';
 import { alternate, median, quantile } from './rounds.ts';
-import { residentMegabytes } from './running-program.ts';
+import { residentMegabytes, untilIdle } from './running-program.ts';
 import { storeHardware } from './stored-hardware.ts';
 import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
 import { HARDWARE, patchMetadata } from './patched-hardware.ts';
@@ -26,7 +26,6 @@ const WAIT_GOAL_MS = 30;
 const FAN_OUT_GOAL_MS = 100;
 const START_GOAL_SECONDS = 2;
 const MEMORY_GOAL_MEGABYTES = 400;
-const SETTLE_MS = 5000;
 
 export const apiBenchmark: Benchmark = {
   name: 'api',
@@ -183,7 +182,7 @@ async function startRows(context: BenchContext, count: number): Promise<Row[]> {
   for (let round = 0; round < 3; round += 1) {
     const server = await startOnLoopback(context, { dataDirectory });
     seconds.push(server.readySeconds);
-    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    await untilIdle(context);
     megabytes.push(residentMegabytes(server.pid));
     await server.stop();
   }

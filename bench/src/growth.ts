@@ -6,13 +6,11 @@ import { rowOf, WATCHED, type BenchContext, type Benchmark, type Goal, type Row 
 import { addressesOf } from './machines.ts';
 import { HARDWARE } from './patched-hardware.ts';
 import { quantile } from './rounds.ts';
-import { residentMegabytes } from './running-program.ts';
+import { residentMegabytes, untilIdle } from './running-program.ts';
 import { storeHardware } from './stored-hardware.ts';
 import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
 
 const SIZES = { quick: [1000, 10_000], whole: [1000, 10_000, 100_000] } as const;
-/** Memory is read after start-up's garbage was collected. */
-const SETTLE_MS = 5000;
 const ROUNDS = 100;
 /** Goals of the largest site. Smaller ones show the growth. */
 const LARGEST = 100_000;
@@ -37,7 +35,7 @@ async function siteRows(context: BenchContext, count: number): Promise<readonly 
   await storeHardware(join(dataDirectory, 'tinkerbell.db'), count);
   await (await startOnLoopback(context, { dataDirectory })).stop();
   const server = await startOnLoopback(context, { dataDirectory });
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await untilIdle(context);
   const megabytes = residentMegabytes(server.pid);
   const requests = requestsOf(server, count);
   const lower = (name: string, { value, unit, goal }: { value: number; unit: string; goal: Goal }): Row =>

@@ -165,6 +165,13 @@ export function processorSeconds(pid: number): number {
   return ticks / TICKS_PER_SECOND;
 }
 
+const IDLE_MS = { quick: 5000, whole: 30_000 } as const;
+
+/** Waits until a server that has little to do has returned the memory of its start, which it looks for each 10 s. */
+export function untilIdle({ quick }: Pick<BenchContext, 'quick'>): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, quick ? IDLE_MS.quick : IDLE_MS.whole));
+}
+
 /** Returns the resident memory of a process in MB (10^6 bytes). */
 export function residentMegabytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -6,13 +6,11 @@ import { createMany } from './api-client.ts';
 import { WATCHED, rowOf, type BenchContext, type Benchmark } from './benchmark.ts';
 import { hardwareOf } from './machines.ts';
 import { alternate, median } from './rounds.ts';
-import { residentMegabytes } from './running-program.ts';
+import { residentMegabytes, untilIdle } from './running-program.ts';
 import { startOnLoopback } from './tinkerbell-server.ts';
 
 const READY_SECONDS_GOAL = 0.5;
 const IDLE_MEGABYTES_GOAL = 95;
-/** Memory is read after start-up's garbage was collected. */
-const SETTLE_MS = 5000;
 const CREATE_CONCURRENCY = 32;
 
 export const serverBenchmark: Benchmark = {
@@ -61,7 +59,7 @@ function starter(context: BenchContext): (cache: string) => Promise<number> {
 async function memoryRows(context: BenchContext) {
   const [machines, waiting] = context.quick ? [1000, 100] : [10_000, 1000];
   const server = await startOnLoopback(context, { dataDirectory: join(context.directory, 'loaded') });
-  await settle();
+  await untilIdle(context);
   const idle = residentMegabytes(server.pid);
   context.say(`creating ${machines} Hardware`);
   const rate = await createMany(server.url, { count: machines, concurrency: CREATE_CONCURRENCY }, hardwareOf);
@@ -71,7 +69,7 @@ async function memoryRows(context: BenchContext) {
     void agent.nextAction().catch(() => undefined);
   }
   await untilWaiting(server, waiting);
-  await settle();
+  await untilIdle(context);
   const megabytes = (name: string, value: number) => ({ name, value, unit: 'MB', better: 'lower' }) as const;
   return [
     rowOf({ ...megabytes('resident memory, idle', idle), goal: { value: IDLE_MEGABYTES_GOAL } }),
@@ -87,8 +85,4 @@ async function memoryRows(context: BenchContext) {
       goal: WATCHED,
     }),
   ];
-}
-
-function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
 }

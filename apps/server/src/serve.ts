@@ -6,6 +6,8 @@ import { runBeforeOtherThreads } from '@tinkerbell/platform-node/thread-priority
 import {
   holderOf,
   keepFreeMemorySmall,
+  keepYoungGenerationSmall,
+  limitThreadsByTheirOwn,
   nodeClock,
   nodeUdp,
   openServiceManager,
@@ -39,13 +41,14 @@ async function main(): Promise<number> {
   const logs = openLogs(settings.logLevels, format === 'json' ? 'json' : 'text');
   const log = logs.server;
   const stopping = stopSignals();
+  limitThreadsByTheirOwn();
   for (const line of [...notes, ...missingFiles(settings)]) log.warn(line);
   try {
     const server = await startServer(settings, logs, stopping);
     await reportToServiceManager(settings, server, stopping);
     loadWebStreamsLate(nodeClock);
     log.info('ready', {
-      http: `http://${settings.publicIpv4}:${server.http.port}`,
+      http: originOf(server, settings),
       data: settings.dataDirectory,
       kubeconfig: server.kubeconfig,
       seconds: Number(process.uptime().toFixed(2)),
@@ -54,6 +57,7 @@ async function main(): Promise<number> {
     warnIfOpen(settings, log);
     // Otherwise Node writes it only at a graceful exit, and a server that is killed always starts slowly.
     flushCompileCache();
+    keepYoungGenerationSmall();
     await keepFreeMemorySmall();
     runBeforeOtherThreads();
     await server.stopped();
@@ -66,14 +70,14 @@ async function main(): Promise<number> {
 
 /** Does nothing in a process that no service manager has started. */
 async function reportToServiceManager(
-  { publicIpv4 }: Settings,
-  { http, failures }: RunningServer,
+  settings: Settings,
+  server: RunningServer,
   signal: AbortSignal,
 ): Promise<void> {
   const manager = await openServiceManager(process.env);
   if (manager === undefined) return;
-  const readyText = `serving http://${publicIpv4}:${http.port}`;
-  reportState({ manager, clock: nodeClock, failures, readyText, signal });
+  const readyText = `serving ${originOf(server, settings)}`;
+  reportState({ manager, clock: nodeClock, failures: server.failures, readyText, signal });
 }
 
 /** `tinkerbell config check` */
@@ -123,20 +127,21 @@ async function gatewayVerb(): Promise<number> {
  * Whoever has the link is an administrator, as with the kubeconfig. It is shown to a person at a terminal, and not to systems that
  * collect logs.
  */
-function logConsole({ newConsoleLink, http }: RunningServer, settings: Settings, log: Log): void {
-  const { publicIpv4, webConsole, logsConsoleLink } = settings;
+function logConsole(server: RunningServer, settings: Settings, log: Log): void {
+  const { webConsole, logsConsoleLink } = settings;
   if (!webConsole) return;
-  const url = `http://${hostOf(http.address, publicIpv4)}:${http.port}/console/`;
+  const url = `${originOf(server, settings)}/console/`;
   const isShown = process.stderr.isTTY || logsConsoleLink;
-  const link = isShown ? newConsoleLink() : undefined;
+  const link = isShown ? server.newConsoleLink() : undefined;
   if (link === undefined) log.info('console', { url });
   else log.info('console', { url: url + link, valid: 'once, within 15 minutes' });
 }
 
-/** The address that the port listens on, unless it listens on all. */
-function hostOf(address: string, publicIpv4: string): string {
-  if (address === '0.0.0.0' || address === '::') return publicIpv4;
-  return address.includes(':') ? `[${address}]` : address;
+/** With the address that the port listens on, or with the public one if it listens on all. */
+function originOf({ http: { address, port } }: RunningServer, { publicIpv4 }: Settings): string {
+  const all = address === '0.0.0.0' || address === '::';
+  const host = address.includes(':') ? `[${address}]` : address;
+  return `http://${all ? publicIpv4 : host}:${port}`;
 }
 
 function warnIfOpen(settings: Settings, log: Log): void {

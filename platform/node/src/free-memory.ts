@@ -1,10 +1,8 @@
 import { withoutFfiWarning } from './c-library.ts';
+import { inQuietTimes } from './quiet-times.ts';
 
 /** Parameter of mallopt(3). */
 const M_MXFAST = 1;
-const PERIOD_MS = 10_000;
-/** The share of the time in which the event loop of a server with little to do works. */
-const QUIET_MAX = 0.1;
 
 /**
  * Returns free memory of the C library to the system, now, and every 10 s while the server has little to do. The library otherwise
@@ -21,13 +19,7 @@ export async function keepFreeMemorySmall(): Promise<void> {
     functions.mallopt(M_MXFAST, 0);
     const trim = () => void functions.malloc_trim(0n);
     trim();
-    let before = performance.eventLoopUtilization();
-    setInterval(() => {
-      const now = performance.eventLoopUtilization();
-      const { utilization } = performance.eventLoopUtilization(now, before);
-      before = now;
-      if (utilization <= QUIET_MAX) trim();
-    }, PERIOD_MS).unref();
+    inQuietTimes(trim);
   } catch {
     // The function does not exist, or FFI is not available.
   }
