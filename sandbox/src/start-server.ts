@@ -29,6 +29,7 @@ export interface ServerOptions {
 }
 
 export interface RunningServer {
+  readonly pid: number;
   /** The base URL of HTTP and API for this machine. */
   readonly url: string;
   readonly dataDirectory: string;
@@ -88,6 +89,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await new Promise((resolve) => setTimeout(resolve, READY_WAIT_MS));
   }
   return {
+    pid: child.pid,
     url,
     dataDirectory: options.dataDirectory,
     request: localFetch(options.dataDirectory),

@@ -8,15 +8,24 @@ import { relayTokenFile } from '../firmware/relay.ts';
 import type { DisturbedSite } from './fault.ts';
 
 const OTHER_SERVER = 5;
+/** The processor of both DHCP servers, where the one with a real-time policy runs first. */
+const SHARED_PROCESSOR = '0';
 
-/** A second DHCP server, dnsmasq, that iPXE prefers to every other one: the priority in option 175 decides. */
+/**
+ * A second DHCP server, dnsmasq, that iPXE prefers to every other one: the priority in option 175 decides, if its
+ * offer comes first. Ours waits for it, because iPXE does not wait for a second offer.
+ */
 export function otherDhcpServer({ bootFile }: { readonly bootFile?: string }) {
-  return async ({ lab, directory, cleanup }: DisturbedSite): Promise<void> => {
+  return async ({ lab, server, directory, cleanup }: DisturbedSite): Promise<void> => {
+    await runCommand('taskset', ['--all-tasks', '--cpu-list', '--pid', SHARED_PROCESSOR, `${server.pid}`]);
     const { host } = await lab.addHost(OTHER_SERVER);
     const range = `${lab.serverNetwork}.100,${lab.serverNetwork}.200,255.255.255.0,1h`;
-    // It answers at once, also on a busy host: iPXE does not wait long for a second offer.
-    const child = await host.start('nice', [
-      '--adjustment=-15',
+    const child = await host.start('chrt', [
+      '--fifo',
+      '1',
+      'taskset',
+      '--cpu-list',
+      SHARED_PROCESSOR,
       'dnsmasq',
       '--keep-in-foreground',
       '--conf-file=/dev/null',
