@@ -91,6 +91,19 @@ test('requests that wait when the connection ends are not handled', async () => 
   await until(() => server.seen.withoutTurn === 9);
 });
 
+test('the errors of requests whose connection is lost have no stacks, and others have', async () => {
+  const stacks: string[] = [];
+  await using server = await serving(() => new Promise(() => undefined));
+  server.onRequest((incoming) => incoming.on('error', ({ stack = '' }) => stacks.push(stack)));
+  const socket = server.socket();
+  socket.write(GET.repeat(10));
+  await until(() => server.seen.requests === 10);
+  socket.destroy();
+  await until(() => stacks.length === 10);
+  assert.deepEqual(new Set(stacks), new Set(['Error: aborted']));
+  assert.match(new Error('later').stack ?? '', /\n +at /);
+});
+
 test('a client that reads nothing is not answered without end', async () => {
   let handled = 0;
   await using server = await serving(async (_, outgoing) => {

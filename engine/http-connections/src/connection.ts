@@ -7,6 +7,8 @@ import { HPE_PAUSED, isChunked, joinChunks, SlicedReads } from './sliced-reads.t
 
 type OnFault = (reason: string) => void;
 
+const STACK_FRAMES = Error.stackTraceLimit;
+
 /** Between Node's parser and the server, for one connection. */
 class Connection {
   readonly line = new RequestLine();
@@ -20,7 +22,12 @@ class Connection {
     this.#socket = socket;
     this.#parser = parser;
     this.#onFault = onFault;
-    socket.once('close', () => this.line.leave());
+    // Node creates an error for each request of a lost connection. Their stacks, which nobody reads, take two thirds of the time.
+    socket.prependOnceListener('close', () => void (Error.stackTraceLimit = 0));
+    socket.once('close', () => {
+      Error.stackTraceLimit = STACK_FRAMES;
+      this.line.leave();
+    });
     const accept = parser.onIncoming;
     parser.onIncoming = (incoming, shouldKeepAlive) => {
       if (this.line.isFull) {

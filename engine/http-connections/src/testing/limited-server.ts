@@ -28,6 +28,7 @@ export async function limitedServer(server: Server, handle: Handle) {
   return {
     port,
     seen,
+    onRequest: (take: (incoming: IncomingMessage) => void) => void server.on('request', take),
     faults,
     connections: () => open.size,
     socket: (options: { readonly allowHalfOpen?: boolean } = {}) =>
