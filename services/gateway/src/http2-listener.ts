@@ -1,11 +1,10 @@
 /** Connections of clients that speak HTTP/2. */
 import type { Socket } from 'node:net';
-import { http2Options } from '@tinkerbell/engine-http-connections';
+import { http2Options, Http2Transport } from '@tinkerbell/engine-http-connections';
 import { ServerConnection } from '@tinkerbell/http2';
 import { connectionFactsOf } from './connection-facts.ts';
 import type { Exchange } from './exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
-import { Http2Transport } from './http2-transport.ts';
 
 export interface Http2Limits {
   readonly fieldBytesMax: number;
@@ -19,6 +18,7 @@ const STREAMS_MAX = 250;
 const RESETS_BURST = 200;
 const WINDOW_BYTES = 1024 * 1024;
 /** Of one connection. */
+const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 
 export class Http2Listener {
@@ -46,7 +46,11 @@ export class Http2Listener {
   /** `first` has arrived already. */
   accept(socket: Socket, first?: Uint8Array): void {
     const facts = connectionFactsOf(socket);
-    const transport = new Http2Transport(socket, () => this.#on.fault('http2-session'));
+    const transport = new Http2Transport(socket, {
+      unsentBytesMax: UNSENT_BYTES_MAX,
+      soon: setImmediate,
+      failed: () => this.#on.fault('http2-session'),
+    });
     const connection: ServerConnection = new ServerConnection(
       {
         output: () => transport.output(),

@@ -1,9 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { http2Options } from '@tinkerbell/engine-http-connections';
+import { http2Options, Http2Transport } from '@tinkerbell/engine-http-connections';
 import { ClientConnection } from '@tinkerbell/http2';
 import { CallRelay } from './call-relay.ts';
-import { Http2Transport } from './http2-transport.ts';
 import type { Endpoint } from './route-file.ts';
 import {
   CONNECT_TIMEOUT_MS,
@@ -15,6 +14,7 @@ import {
 import { UpstreamStream } from './upstream-stream.ts';
 
 const IDLE_MS = 300_000;
+const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
 /** For all connections: what is read into it is copied before anything else is read. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 const options = http2Options({
@@ -101,7 +101,11 @@ function openConnection(
       reject(new UpstreamFailure(message, true));
       socket.destroy();
     };
-    const transport = new Http2Transport(socket, (code) => fail(`the upstream broke HTTP/2: error ${code}`));
+    const transport = new Http2Transport(socket, {
+      unsentBytesMax: UNSENT_BYTES_MAX,
+      soon: setImmediate,
+      failed: (code) => fail(`the upstream broke HTTP/2: error ${code}`),
+    });
     const connection: ClientConnection = new ClientConnection(
       {
         output: () => transport.output(),

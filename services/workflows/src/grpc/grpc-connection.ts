@@ -1,15 +1,16 @@
 /** A client's connection: carries bytes between its socket and the protocol, and notices when the client is gone. */
 import type { Socket } from 'node:net';
-import { receiveLater } from '@tinkerbell/engine-http-connections';
+import { Http2Transport } from '@tinkerbell/engine-http-connections';
 import {
   ServerConnection,
   fieldOf,
+  type ErrorCode,
   type ServerEvents,
   type Fields,
   type ServerStream,
   type ConnectionOptions,
 } from '@tinkerbell/http2';
-import { inTurns, type Clock } from '@tinkerbell/platform-contract';
+import type { Clock } from '@tinkerbell/platform-contract';
 import { httpRefusal, trailersOnly } from './answer-fields.ts';
 import { CallFailure } from './call-failure.ts';
 import { grpcStatus } from './grpc-status.ts';
@@ -40,23 +41,26 @@ export class GrpcConnection implements ServerEvents, CallPeer {
   readonly #socket: Socket;
   readonly #deps: GrpcConnectionDeps;
   readonly #http2: ServerConnection;
+  readonly #transport: Http2Transport;
   #heardMs: number;
   #askedMs: number | undefined;
-  #isFinished = false;
 
   constructor(socket: Socket, deps: GrpcConnectionDeps) {
     this.#socket = socket;
     this.#deps = deps;
     this.#heardMs = deps.clock.monotonicMs();
     const { clock } = deps;
+    this.#transport = new Http2Transport(socket, {
+      unsentBytesMax: UNSENT_BYTES_MAX,
+      soon: (flush, transport) => process.nextTick(flush, transport),
+    });
     this.#http2 = new ServerConnection(this, deps.http2);
+    this.#transport.carry(this.#http2);
     socket.on('data', (bytes: Buffer) => {
       this.#heardMs = clock.monotonicMs();
       this.#askedMs = undefined;
       this.#http2.receive(bytes);
     });
-    socket.on('drain', () => this.#http2.block(false));
-    socket.on('close', () => this.#lose());
     // It is followed by the close.
     socket.on('error', () => undefined);
   }
@@ -100,34 +104,15 @@ export class GrpcConnection implements ServerEvents, CallPeer {
     }
   }
 
-  /** Answers of one turn of the event loop are sent in one piece. */
   output(): void {
-    process.nextTick(flush, this);
+    this.#transport.output();
   }
 
   paused(): void {
-    receiveLater(this.#socket, this.#http2);
+    this.#transport.paused();
   }
 
-  finished(): void {
-    this.#isFinished = true;
-    this.output();
-    this.#lose();
+  finished(code: ErrorCode): void {
+    this.#transport.finished(code);
   }
-
-  flush(): void {
-    const bytes = this.#http2.takeOutput();
-    if (this.#socket.destroyed || this.#socket.writableEnded) return;
-    if (bytes.length > 0 && !this.#socket.write(bytes)) this.#http2.block(true);
-    if (this.#socket.writableLength > UNSENT_BYTES_MAX) this.#socket.destroy();
-    if (this.#isFinished) this.#socket.end();
-  }
-
-  #lose(): void {
-    void inTurns(this.#http2.lost());
-  }
-}
-
-function flush(connection: GrpcConnection): void {
-  connection.flush();
 }

@@ -1,24 +1,34 @@
 /** Carries bytes between a socket and a connection of HTTP/2. */
 import type { Socket } from 'node:net';
-import { destroyAfter, receiveLater } from '@tinkerbell/engine-http-connections';
 import type { ClientConnection, ConnectionEvents, ErrorCode, ServerConnection } from '@tinkerbell/http2';
 import { inTurns } from '@tinkerbell/platform-contract';
+import { destroyAfter } from './destroy-after.ts';
+import { receiveLater } from './http2-socket.ts';
 
-/** The limit for a peer that sends much and reads nothing, such as pings. */
-const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
-/** The time for the last bytes of a connection that has ended. */
+/** The time for the last bytes of a connection that has ended. A peer that does not read them must not keep it. */
 const FAREWELL_MS = 5000;
+
+export interface TransportOptions {
+  /** The limit for a peer that sends much and reads nothing, such as pings. */
+  readonly unsentBytesMax: number;
+  /**
+   * When output leaves. With `setImmediate`, what the reads of one turn of the event loop cause leaves in one piece: system calls
+   * cost more than frames. With `process.nextTick`, each read is answered by itself, and sooner.
+   */
+  readonly soon: (flush: (transport: Http2Transport) => void, transport: Http2Transport) => void;
+  /** Called when the peer breaks the protocol. */
+  readonly failed?: (code: ErrorCode) => void;
+}
 
 export class Http2Transport implements ConnectionEvents {
   readonly #socket: Socket;
-  readonly #failed: (code: ErrorCode) => void;
+  readonly #options: TransportOptions;
   #connection: ServerConnection | ClientConnection | undefined;
   #isFinished = false;
 
-  /** `failed` is called when the peer breaks the protocol. */
-  constructor(socket: Socket, failed: (code: ErrorCode) => void) {
+  constructor(socket: Socket, options: TransportOptions) {
     this.#socket = socket;
-    this.#failed = failed;
+    this.#options = options;
   }
 
   /** Sends what the connection sends. The caller passes on what the socket receives. */
@@ -29,9 +39,8 @@ export class Http2Transport implements ConnectionEvents {
     socket.on('close', () => void inTurns(connection.lost()));
   }
 
-  /** What the reads of one turn of the event loop cause leaves in one piece: system calls cost more than frames. */
   output(): void {
-    setImmediate(flush, this);
+    this.#options.soon(flush, this);
   }
 
   paused(): void {
@@ -41,7 +50,7 @@ export class Http2Transport implements ConnectionEvents {
   finished(code: ErrorCode): void {
     this.#isFinished = true;
     this.output();
-    if (code !== 0) this.#failed(code);
+    if (code !== 0) this.#options.failed?.(code);
     if (this.#connection !== undefined) void inTurns(this.#connection.lost());
   }
 
@@ -50,15 +59,11 @@ export class Http2Transport implements ConnectionEvents {
     const bytes = this.#connection?.takeOutput();
     if (socket.destroyed || socket.writableEnded || bytes === undefined) return;
     if (bytes.length > 0 && !socket.write(bytes)) this.#connection?.block(true);
-    if (socket.writableLength > UNSENT_BYTES_MAX) socket.destroy();
-    else if (this.#isFinished) this.#part();
-  }
-
-  /** A peer that does not read what is left must not keep the connection. */
-  #part(): void {
-    const socket = this.#socket;
-    destroyAfter(socket, FAREWELL_MS);
-    socket.destroySoon();
+    if (socket.writableLength > this.#options.unsentBytesMax) socket.destroy();
+    else if (this.#isFinished) {
+      destroyAfter(socket, FAREWELL_MS);
+      socket.end();
+    }
   }
 }
 
