@@ -7,10 +7,10 @@ import {
   holderOf,
   keepFreeMemorySmall,
   keepYoungGenerationSmall,
-  limitThreadsByTheirOwn,
   nodeClock,
   nodeUdp,
   openServiceManager,
+  setCollectorFlags,
 } from '@tinkerbell/platform-node';
 import { startServer, type RunningServer } from './compose.ts';
 import { loadWebStreamsLate } from './late-loads.ts';
@@ -41,7 +41,7 @@ async function main(): Promise<number> {
   const logs = openLogs(settings.logLevels, format === 'json' ? 'json' : 'text');
   const log = logs.server;
   const stopping = stopSignals();
-  limitThreadsByTheirOwn();
+  setCollectorFlags();
   for (const line of [...notes, ...missingFiles(settings)]) log.warn(line);
   try {
     const server = await startServer(settings, logs, stopping);

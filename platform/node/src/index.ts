@@ -4,7 +4,7 @@ export { createNodeLog, type NodeLogOptions } from './log.ts';
 export { nodeSpawn } from './spawn.ts';
 export { nodeFiles } from './files.ts';
 export { keepFreeMemorySmall } from './free-memory.ts';
-export { keepYoungGenerationSmall, limitThreadsByTheirOwn } from './young-generation.ts';
+export { keepYoungGenerationSmall, setCollectorFlags } from './young-generation.ts';
 export { createNodeAddressProbe } from './address-probe.ts';
 export { tryNetwork, tryPorts } from './network-trial.ts';
 export { nodeRouterDiscovery } from './router-discovery.ts';

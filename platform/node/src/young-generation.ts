@@ -2,12 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { inQuietTimes } from './quiet-times.ts';
 
-/**
- * Lets `maxYoungGenerationSizeMb` limit the threads that are started from now on. A `--max-semi-space-size` in the arguments of Node is meant for
- * the main thread, and would apply to all of them.
- */
-export function limitThreadsByTheirOwn(): void {
+/** Sets flags of V8 for a server. They apply to the threads that are started from now on, too. */
+export function setCollectorFlags(): void {
+  // A size in the arguments of Node is meant for the main thread. The others have `maxYoungGenerationSizeMb`.
   setFlagsFromString('--max-semi-space-size=0');
+  // A thread that frees buffers makes the main thread wait for the lock of malloc, thousands of times in a callback.
+  setFlagsFromString('--no-concurrent-array-buffer-sweeping');
 }
 
 /** Collects what this thread has allocated last in each 10 s in which it has little to do, so that an idle server is small. */
