@@ -68,17 +68,17 @@ test('each request begins in a turn of the event loop of its own', async () => {
   const turns: number[] = [];
   const count = (): void => {
     turn += 1;
-    if (turns.length < 20) setImmediate(count);
+    if (turns.length < PIPELINED_MAX) setImmediate(count);
   };
   await using server = await serving(async (_, outgoing) => {
     turns.push(turn);
     outgoing.end();
   });
   const socket = server.socket();
-  socket.write(GET.repeat(20));
+  socket.write(GET.repeat(PIPELINED_MAX));
   count();
-  await until(() => turns.length === 20);
-  assert.equal(new Set(turns).size, 20, turns.join(' '));
+  await until(() => turns.length === PIPELINED_MAX);
+  assert.equal(new Set(turns).size, PIPELINED_MAX, turns.join(' '));
   socket.destroy();
 });
 

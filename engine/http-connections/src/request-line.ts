@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** Requests of one connection that may wait for earlier ones. The package manager of Debian sends 10 at once. */
-export const PIPELINED_MAX = 32;
+export const PIPELINED_MAX = 12;
 
 /** The requests of a connection that wait for earlier ones. */
 export class RequestLine {
