@@ -1,14 +1,9 @@
 /** The machines that a command of BMCs is about. */
 import { hardwareKind, type Hardware } from '@tinkerbell/resources';
 import type { Session } from '../client/session.ts';
+import { isOneChoice, type Choice } from '../command-line/choice.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { findHardware } from '../workflow/create-workflow.ts';
-
-export interface MachineChoice {
-  readonly names: readonly string[];
-  readonly selector?: string | undefined;
-  readonly all: boolean;
-}
 
 export interface ChosenMachine {
   readonly hardware: Hardware;
@@ -17,12 +12,9 @@ export interface ChosenMachine {
 }
 
 /** Throws a usage failure unless names, `--selector` or `--all` choose machines, and a failure for one without a BMC. */
-export async function chosenMachines(
-  session: Session,
-  choice: MachineChoice,
-): Promise<readonly ChosenMachine[]> {
-  const ways = [choice.names.length > 0, choice.selector !== undefined, choice.all].filter(Boolean).length;
-  if (ways !== 1) throw usageFailure('choose machines by name, with --selector LABELS, or with --all');
+export async function chosenMachines(session: Session, choice: Choice): Promise<readonly ChosenMachine[]> {
+  if (!isOneChoice(choice))
+    throw usageFailure('choose machines by name, with --selector LABELS, or with --all');
   if (choice.names.length > 0)
     return await Promise.all(choice.names.map(async (name) => withBmc(await findHardware(session, name))));
   const { namespace } = session;

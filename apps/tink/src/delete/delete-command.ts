@@ -12,6 +12,7 @@ import type { Terminal } from '../output/terminal.ts';
 import { secondsOf } from '../output/time-span.ts';
 import { waitFor } from '../wait/wait-objects.ts';
 import { collected, examples, sessionOf, splitName } from '../command-line/command-line.ts';
+import { isOneChoice } from '../command-line/choice.ts';
 import { named } from '../client/named.ts';
 
 interface DeleteOptions {
@@ -61,7 +62,7 @@ export function addDelete(program: Command, terminal: Terminal): void {
     .action(async (kind: string | undefined, words: readonly string[], options: DeleteOptions) => {
       if ((kind === undefined) === (options.filename === undefined))
         throw usageFailure('delete needs a kind and names, or -f FILE');
-      if (kind === undefined && isByChoice(options))
+      if (kind === undefined && (options.selector !== undefined || options.all === true))
         throw usageFailure('-f cannot be combined with --selector and --all');
       const session = await sessionOf(command, terminal);
       if (kind === undefined) return deleteAll(session, await targetsIn(session, options), options);
@@ -75,20 +76,16 @@ export async function deleteNamed(
   { kind, names }: { readonly kind: ApiKind; readonly names: readonly string[] },
   options: DeleteOptions = {},
 ): Promise<void> {
-  const ways = [names.length > 0, options.selector !== undefined, options.all === true].filter(Boolean);
-  if (ways.length !== 1 || options.selector === '')
+  if (!isOneChoice({ names, ...options }))
     throw usageFailure(
       `delete needs the names of ${kind.plural}, --selector LABELS or --all, and only one of them`,
       `list the names: tink get ${kind.plural}`,
     );
-  const targets = isByChoice(options)
-    ? await chosen(session, kind, options)
-    : await Promise.all(names.map((name) => named(session, kind, name)));
+  const targets =
+    names.length === 0
+      ? await chosen(session, kind, options)
+      : await Promise.all(names.map((name) => named(session, kind, name)));
   await deleteAll(session, targets, options);
-}
-
-function isByChoice({ selector, all }: DeleteOptions): boolean {
-  return selector !== undefined || all === true;
 }
 
 async function chosen(

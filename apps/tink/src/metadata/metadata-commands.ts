@@ -1,4 +1,5 @@
 /** `tink label` and `tink annotate`. */
+import { isOneChoice } from '../command-line/choice.ts';
 import type { Command } from 'commander';
 import type { Resource } from '@tinkerbell/resources';
 import type { ApiKind } from '../client/api-kind.ts';
@@ -60,8 +61,7 @@ function addOne(program: Command, terminal: Terminal, { verb, field, lines }: Ve
       const wishes = wishesOf(changes);
       if (wishes.size === 0)
         throw usageFailure(`${verb} needs KEY=VALUE or KEY-`, `for example: ${lines[0]}`);
-      const isChosen = options.all === true || options.selector !== undefined;
-      if (isChosen === names.length > 0)
+      if (!isOneChoice({ names, ...options }))
         throw usageFailure(`${verb} needs names, --all or --selector, and only one of them`);
       const session = await sessionOf(command, terminal);
       const apiKind = await kindOf(kinds, session.client);
