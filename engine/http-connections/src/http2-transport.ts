@@ -5,30 +5,39 @@ import { inTurns } from '@tinkerbell/platform-contract';
 import { destroyAfter } from './destroy-after.ts';
 import { receiveLater } from './http2-socket.ts';
 
+/** The limit for a peer that sends much and reads nothing, such as pings. */
+const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
 /** The time for the last bytes of a connection that has ended. A peer that does not read them must not keep it. */
 const FAREWELL_MS = 5000;
 
 export interface TransportOptions {
-  /** The limit for a peer that sends much and reads nothing, such as pings. */
-  readonly unsentBytesMax: number;
+  /** Default: 2 MiB. */
+  readonly unsentBytesMax?: number;
   /**
-   * When output leaves. With `setImmediate`, what the reads of one turn of the event loop cause leaves in one piece: system calls
+   * When output leaves. With `setImmediate`, the default, what the reads of one turn of the event loop cause leaves in one piece: system calls
    * cost more than frames. With `process.nextTick`, each read is answered by itself, and sooner.
    */
-  readonly soon: (flush: (transport: Http2Transport) => void, transport: Http2Transport) => void;
+  readonly soon?: (flush: (transport: Http2Transport) => void, transport: Http2Transport) => void;
   /** Called when the peer breaks the protocol. */
   readonly failed?: (code: ErrorCode) => void;
 }
 
 export class Http2Transport implements ConnectionEvents {
   readonly #socket: Socket;
-  readonly #options: TransportOptions;
+  readonly #unsentBytesMax: number;
+  readonly #soon: NonNullable<TransportOptions['soon']>;
+  readonly #failed: TransportOptions['failed'];
   #connection: ServerConnection | ClientConnection | undefined;
   #isFinished = false;
 
-  constructor(socket: Socket, options: TransportOptions) {
+  constructor(
+    socket: Socket,
+    { unsentBytesMax = UNSENT_BYTES_MAX, soon = setImmediate, failed }: TransportOptions,
+  ) {
     this.#socket = socket;
-    this.#options = options;
+    this.#unsentBytesMax = unsentBytesMax;
+    this.#soon = soon;
+    this.#failed = failed;
   }
 
   /** Sends what the connection sends. The caller passes on what the socket receives. */
@@ -40,7 +49,7 @@ export class Http2Transport implements ConnectionEvents {
   }
 
   output(): void {
-    this.#options.soon(flush, this);
+    this.#soon(flush, this);
   }
 
   paused(): void {
@@ -50,7 +59,7 @@ export class Http2Transport implements ConnectionEvents {
   finished(code: ErrorCode): void {
     this.#isFinished = true;
     this.output();
-    if (code !== 0) this.#options.failed?.(code);
+    if (code !== 0) this.#failed?.(code);
     if (this.#connection !== undefined) void inTurns(this.#connection.lost());
   }
 
@@ -59,7 +68,7 @@ export class Http2Transport implements ConnectionEvents {
     const bytes = this.#connection?.takeOutput();
     if (socket.destroyed || socket.writableEnded || bytes === undefined) return;
     if (bytes.length > 0 && !socket.write(bytes)) this.#connection?.block(true);
-    if (socket.writableLength > this.#options.unsentBytesMax) socket.destroy();
+    if (socket.writableLength > this.#unsentBytesMax) socket.destroy();
     else if (this.#isFinished) {
       destroyAfter(socket, FAREWELL_MS);
       socket.end();

@@ -18,7 +18,6 @@ const STREAMS_MAX = 250;
 const RESETS_BURST = 200;
 const WINDOW_BYTES = 1024 * 1024;
 /** Of one connection. */
-const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
 
 export class Http2Listener {
@@ -47,8 +46,6 @@ export class Http2Listener {
   accept(socket: Socket, first?: Uint8Array): void {
     const facts = connectionFactsOf(socket);
     const transport = new Http2Transport(socket, {
-      unsentBytesMax: UNSENT_BYTES_MAX,
-      soon: setImmediate,
       failed: () => this.#on.fault('http2-session'),
     });
     const connection: ServerConnection = new ServerConnection(

@@ -14,7 +14,6 @@ import {
 import { UpstreamStream } from './upstream-stream.ts';
 
 const IDLE_MS = 300_000;
-const UNSENT_BYTES_MAX = 2 * 1024 * 1024;
 /** For all connections: what is read into it is copied before anything else is read. */
 const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 const options = http2Options({
@@ -102,8 +101,6 @@ function openConnection(
       socket.destroy();
     };
     const transport = new Http2Transport(socket, {
-      unsentBytesMax: UNSENT_BYTES_MAX,
-      soon: setImmediate,
       failed: (code) => fail(`the upstream broke HTTP/2: error ${code}`),
     });
     const connection: ClientConnection = new ClientConnection(
