@@ -139,9 +139,9 @@ function logConsole(server: RunningServer, settings: Settings, log: Log): void {
 
 /** With the address that the port listens on, or with the public one if it listens on all. */
 function originOf({ http: { address, port } }: RunningServer, { publicIpv4 }: Settings): string {
-  const all = address === '0.0.0.0' || address === '::';
+  const isAll = address === '0.0.0.0' || address === '::';
   const host = address.includes(':') ? `[${address}]` : address;
-  return `http://${all ? publicIpv4 : host}:${port}`;
+  return `http://${isAll ? publicIpv4 : host}:${port}`;
 }
 
 function warnIfOpen(settings: Settings, log: Log): void {
