@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { SeededChoice } from '../seeded-choice.ts';
 import type { Attack } from './attack.ts';
 import { WARM_UP_SECONDS, type GoodDhcpReport } from './good-dhcp.ts';
-import { followTicks, type Ticks } from './host-stops.ts';
+import type { ThreadTimes } from './host-stops.ts';
 import { serverLoad, type ServerLoad } from './server-load.ts';
 import type { MonitorLine } from './server-monitor.ts';
 import { startTarget, type StartedTarget } from './start-target.ts';
+import { followThread } from './thread-trace.ts';
 
 export interface AttackRun {
   readonly attacks: readonly Attack[];
@@ -55,10 +56,10 @@ export async function runAttacks(run: AttackRun): Promise<AttackReport> {
   try {
     await using started = await startTarget(folder, run.isProfiled);
     const dhcp = startGoodDhcp();
-    const followed = await followTicks(started.server.pid);
+    const followed = await followThread(started.server.pid);
     const acts = await commitActs(run, started);
     const goodDhcp = await dhcp.end();
-    return reportOf(run, { started, goodDhcp, ticks: await followed.end(), ...acts });
+    return reportOf(run, { started, goodDhcp, times: await followed.end(), ...acts });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -143,14 +144,14 @@ function startGoodDhcp() {
 interface Seen extends Acts {
   readonly started: StartedTarget;
   readonly goodDhcp: GoodDhcpReport;
-  readonly ticks: Ticks | undefined;
+  readonly times: ThreadTimes | undefined;
 }
 
-function reportOf(run: AttackRun, { started, goodDhcp, acts, ticks, failures }: Seen): AttackReport {
+function reportOf(run: AttackRun, { started, goodDhcp, acts, times, failures }: Seen): AttackReport {
   const sent: Record<string, number> = {};
   for (const { name, sends } of run.attacks) sent[sends] = (sent[sends] ?? 0) + (acts.get(name) ?? 0);
   const load = serverLoad(monitored(started.monitorFile), {
-    ticks: ticks ?? { atMs: [], periodMs: 1 },
+    times: times ?? { stops: [], absences: [] },
     firstAt: WARM_UP_SECONDS,
     callbackMaxMs: run.callbackMaxMs,
   });
@@ -159,7 +160,7 @@ function reportOf(run: AttackRun, { started, goodDhcp, acts, ticks, failures }: 
     minutes: run.minutes,
     acts: Object.fromEntries(acts),
     sent,
-    knowsStops: ticks !== undefined,
+    knowsStops: times !== undefined,
     ...load,
     goodDhcp,
     failures: [...failures, ...started.faults, ...exceeded(run, { ...load, goodDhcp })],

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { serverLoad } from './server-load.ts';
 import type { MonitorLine, Work } from './server-monitor.ts';
 
-const CONDITIONS = { ticks: { atMs: [1011], periodMs: 4 }, firstAt: 5, callbackMaxMs: 5 };
+const STOPS = [{ fromMs: 1004, toMs: 1011 }];
+const CONDITIONS = { times: { stops: STOPS, absences: [] }, firstAt: 5, callbackMaxMs: 5 };
 
 function work(usedMs: number, fromMs: number, collections: Work['collections'] = []): Work {
   const collectedMs = collections.reduce((sum, one) => sum + one.toMs - one.fromMs, 0);
@@ -31,7 +32,13 @@ test('a stop within a garbage collection is not subtracted twice', () => {
   assert.equal(serverLoad(lines, CONDITIONS).longCallbacks, 1);
 });
 
-test('the time in which the thread waited for a processor is not a stop', () => {
+test('a stop is subtracted also where the thread waited for a processor', () => {
+  const lines = [second({ ...work(12, 1000), toMs: 1022 })];
+  const times = { stops: STOPS, absences: [{ fromMs: 1012, toMs: 1022 }] };
+  assert.equal(serverLoad(lines, { ...CONDITIONS, times }).longCallbacks, 0);
+});
+
+test('a stop that the kernel knows as stolen time is not subtracted again', () => {
   const lines = [second({ ...work(6, 1000), toMs: 1013 })];
   assert.equal(serverLoad(lines, CONDITIONS).longCallbacks, 1);
 });

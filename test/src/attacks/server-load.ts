@@ -1,5 +1,5 @@
 /** What the attacks made the server do: its longest work, and its memory. */
-import { coveredMs, stopsIn, type Ticks } from './host-stops.ts';
+import { coveredMs, overlapping, type ThreadTimes } from './host-stops.ts';
 import type { MonitorLine, Work } from './server-monitor.ts';
 
 /** The longest work of a second. */
@@ -32,13 +32,13 @@ const CALLBACKS_SHOWN = 20;
 const LAST_SECONDS = 60;
 const NONE: LongWork = { type: '', workedMs: 0, stoppedMs: 0, at: 0 };
 
-/** `ticks` are those of the server's main thread. The first line belongs to the second `firstAt`. */
+/** `times` are those of the server's main thread. The first line belongs to the second `firstAt`. */
 export function serverLoad(
   lines: readonly MonitorLine[],
-  { ticks, firstAt, callbackMaxMs }: LoadConditions,
+  { times, firstAt, callbackMaxMs }: LoadConditions,
 ): ServerLoad {
-  const turns = lines.map((line, index) => longest(line.turns, ticks, firstAt + index));
-  const callbacks = lines.map((line, index) => longest(line.callbacks, ticks, firstAt + index));
+  const turns = lines.map((line, index) => longest(line.turns, times, firstAt + index));
+  const callbacks = lines.map((line, index) => longest(line.callbacks, times, firstAt + index));
   const isOver = (ms: number): boolean => ms > callbackMaxMs;
   const asMeasured = lines.filter(({ callbacks: [first] }) => isOver(first?.usedMs ?? 0)).length;
   const longCallbacks = callbacks.filter(({ workedMs }) => isOver(workedMs)).length;
@@ -58,30 +58,30 @@ export function serverLoad(
 }
 
 export interface LoadConditions {
-  readonly ticks: Ticks;
+  readonly times: ThreadTimes;
   readonly firstAt: number;
   readonly callbackMaxMs: number;
 }
 
-function longest(works: readonly Work[], ticks: Ticks, at: number): LongWork {
+function longest(works: readonly Work[], times: ThreadTimes, at: number): LongWork {
   const all = works.map((work): LongWork => {
     const { type, usedMs, stacks } = work;
-    const stoppedMs = stoppedOutside(work, ticks);
+    const stoppedMs = stoppedOutside(work, times);
     return { type, workedMs: usedMs - stoppedMs, stoppedMs, at, ...(stacks === undefined ? {} : { stacks }) };
   });
   return all.toSorted(byWork)[0] ?? { ...NONE, at };
 }
 
 /**
- * Collections are measured by the clock, so they contain the stops in them. While the thread waited for a processor, ticks interrupted others, and
- * that does not count.
+ * Collections are measured by the clock, so they contain the stops in them. Time on a processor that the thread is not charged with was stolen
+ * from it, as some kernels know, and is not subtracted again.
  */
-function stoppedOutside(work: Work, ticks: Ticks): number {
+function stoppedOutside(work: Work, times: ThreadTimes): number {
   const { fromMs, toMs, usedMs, collections } = work;
-  const collectedMs = coveredMs(work, collections);
-  const stoppedMs = coveredMs(work, [...stopsIn(work, ticks), ...collections]) - collectedMs;
-  const waitedMs = Math.max(0, toMs - fromMs - usedMs - collectedMs);
-  return Math.max(0, stoppedMs - waitedMs);
+  const [stops, absences] = [overlapping(work, times.stops), overlapping(work, times.absences)];
+  const stoppedMs = coveredMs(work, [...stops, ...collections]) - coveredMs(work, collections);
+  const onProcessorMs = toMs - fromMs - coveredMs(work, [...absences, ...collections]);
+  return Math.max(0, stoppedMs - Math.max(0, onProcessorMs - usedMs));
 }
 
 function byWork(one: LongWork, other: LongWork): number {
