@@ -42,7 +42,8 @@ async function listAndWatch(
   const fromRevision = await store.revision();
   followers.onListing?.();
   for (const collection of collections)
-    for await (const stored of eachStored(store, collection)) followers.onObject(stored);
+    for await (const page of eachPage(store, { collection }))
+      for (const stored of page) followers.onObject(stored);
   followers.onListed?.();
   const only = collections.length === 1 ? { collection: collections[0] ?? '' } : {};
   const onChange = (change: Change): void =>

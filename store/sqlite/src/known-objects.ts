@@ -30,7 +30,10 @@ export class KnownObjects {
   }
 
   get(key: ObjectKey): StoredObject | undefined {
-    const path = formatKey(key);
+    return this.#at(formatKey(key), key);
+  }
+
+  #at(path: string, key: ObjectKey): StoredObject | undefined {
     const recent = this.#recent.get(path);
     if (recent !== undefined) return recent;
     const held = this.#elsewhere.get(path);
@@ -68,10 +71,12 @@ export class KnownObjects {
     this.#absent.add(formatKey(key));
   }
 
-  /** Returned in a list, and remembered for as long as the caller holds it. */
-  listed(stored: StoredObject): void {
+  /** An object that a list has read. Returns the known value, or remembers this one for as long as the caller holds it. */
+  listed(stored: StoredObject): StoredObject {
     const path = formatKey(stored.key);
-    if (!this.#recent.has(path)) this.#hold(path, stored);
+    const known = this.#at(path, stored.key);
+    if (known === undefined) this.#hold(path, stored);
+    return known ?? stored;
   }
 
   delete(key: ObjectKey): void {

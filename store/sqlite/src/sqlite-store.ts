@@ -49,6 +49,8 @@ const CHANGES_KEPT = 10_000;
 const TRIM_EVERY = 256;
 /** A rack's workflows and its Hardware. The view holds most of them too: the same values, not copies. */
 const RECENT_MAX = 4_096;
+/** How many objects of a page are looked up to decide how to read the page. */
+const KNOWN_SAMPLE = 16;
 /** How long another process (a backup, an inspection) may lock the file. */
 const BUSY_TIMEOUT_MS = 1000;
 
@@ -147,13 +149,15 @@ class SqliteStore implements Store {
 
   /** A page of which little is in memory is read as a whole. */
   #objectsOf(keys: readonly ObjectKey[], query: ListQuery): readonly StoredObject[] {
-    const known = keys.filter((key) => this.#known.has(key)).length;
-    if (known > keys.length / 2) return keys.map((key) => this.#listed(key));
-    return this.#tables.list(query, keys.length).map((stored) => {
-      const one = this.#known.get(stored.key);
-      if (one === undefined) this.#known.listed(stored);
-      return one ?? stored;
-    });
+    if (this.#isMostlyKnown(keys)) return keys.map((key) => this.#listed(key));
+    return this.#tables.list(query, keys.length).map((stored) => this.#known.listed(stored));
+  }
+
+  /** Judged by some of them. */
+  #isMostlyKnown(keys: readonly ObjectKey[]): boolean {
+    const step = Math.ceil(keys.length / KNOWN_SAMPLE);
+    const sample = keys.filter((_, index) => index % step === 0);
+    return sample.filter((key) => this.#known.has(key)).length > sample.length / 2;
   }
 
   #listed(key: ObjectKey): StoredObject {
@@ -161,8 +165,7 @@ class SqliteStore implements Store {
     if (known !== undefined) return known;
     const stored = this.#tables.get(key);
     if (stored === undefined) throw new Error(`the store lists ${formatKey(key)} and does not have it`);
-    this.#known.listed(stored);
-    return stored;
+    return this.#known.listed(stored);
   }
 
   commit(writes: readonly Write[]): Promise<CommitResult> {

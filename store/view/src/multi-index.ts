@@ -1,3 +1,5 @@
+const NONE: readonly never[] = [];
+
 /** Finds objects by keys derived from them. An object may have several keys, and a key several objects. */
 export class MultiIndex<Value extends object> {
   readonly #keysOf: (value: Value) => readonly string[];
@@ -43,7 +45,7 @@ export class MultiIndex<Value extends object> {
 
   get(key: string): readonly Value[] {
     const found = this.#byKey.get(key);
-    if (found === undefined) return [];
+    if (found === undefined) return NONE;
     return found instanceof Several ? found.values : [found];
   }
 
@@ -52,7 +54,10 @@ export class MultiIndex<Value extends object> {
   }
 
   #add(key: string, value: Value): void {
-    if (key !== '') this.#put(key, [...this.get(key), value]);
+    if (key === '') return;
+    const found = this.get(key);
+    if (found.length === 0) this.#byKey.set(key, value);
+    else this.#put(key, [...found, value]);
   }
 
   #remove(key: string, value: Value): void {
