@@ -13,6 +13,7 @@ import {
   residentMegabytes,
   runProgram,
   startProgram,
+  untilIdle,
   untilReady,
   type RunningProgram,
 } from './running-program.ts';
@@ -63,6 +64,7 @@ export const dhcpBenchmark: Benchmark = {
       kea: search(kea),
       minimal: search(minimal),
     });
+    await untilIdle(context);
     return rowsOf(found, { ours, kea, minimal });
   },
 };

@@ -54,10 +54,19 @@ export interface VariableNode {
   readonly path: readonly string[];
 }
 
+export interface NumberNode {
+  readonly kind: 'number';
+  readonly at: number;
+  readonly text: string;
+  readonly number: NumberLiteral;
+  /** Becomes a float64 where its place does not decide. */
+  readonly isFloat: boolean;
+}
+
 export type OperandNode =
   | { readonly kind: 'bool'; readonly at: number; readonly value: boolean }
   | { readonly kind: 'dot' | 'nil'; readonly at: number }
-  | { readonly kind: 'number'; readonly at: number; readonly text: string; readonly number: NumberLiteral }
+  | NumberNode
   | { readonly kind: 'string'; readonly at: number; readonly literal: string; readonly value: string }
   | { readonly kind: 'field'; readonly at: number; readonly path: readonly string[] }
   | { readonly kind: 'identifier'; readonly at: number; readonly name: string }

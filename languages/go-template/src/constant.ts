@@ -15,15 +15,10 @@ export function evaluateConstant(frame: Frame, dot: Value, node: OperandNode): V
       return stringValue(node.value);
     case 'number': {
       const { int, float } = node.number;
-      if (float !== undefined && looksLikeFloat(node.text)) return floatValue(float);
+      if (float !== undefined && node.isFloat) return floatValue(float);
       return int === undefined ? frame.fail(`${node.text} overflows int`) : intValue(int);
     }
     default:
       return NIL;
   }
-}
-
-function looksLikeFloat(text: string): boolean {
-  const isHexInteger = /^0[xX]./.test(text) && !/[pP]/.test(text);
-  return !isHexInteger && !text.startsWith("'") && /[.eEpP]/.test(text);
 }

@@ -88,12 +88,12 @@ interface PathWalk {
 function followPath(frame: Frame, receiver: Value, { dot, node, path, invocation }: PathWalk): Value {
   const last = path.length - 1;
   let value = receiver;
-  for (const [i, name] of path.entries())
+  for (let at = 0; at <= last; at += 1)
     value = accessField(frame, value, {
-      name,
+      name: path[at] ?? '',
       dot,
       node,
-      invocation: i === last ? invocation : NO_ARGUMENTS,
+      invocation: at === last ? invocation : NO_ARGUMENTS,
     });
   return value;
 }

@@ -39,7 +39,8 @@ export function padWithSpaces(text: string, flags: FormatFlags): string {
 }
 
 function padWith(text: string, flags: FormatFlags, zeros: boolean): string {
-  const missing = (flags.width ?? 0) - runeCount(text);
+  if (flags.width === undefined) return text;
+  const missing = flags.width - runeCount(text);
   if (missing <= 0) return text;
   const padding = (zeros ? '0' : ' ').repeat(missing);
   return flags.minus ? text + padding : padding + text;

@@ -25,6 +25,11 @@ export interface Execution {
   current: Frame | undefined;
 }
 
+interface Variable {
+  readonly name: string;
+  value: Value;
+}
+
 /**
  * One template that is being executed: its variables, and the node that an error would be blamed on (Go's
  * exec state).
@@ -33,7 +38,7 @@ export class Frame {
   readonly execution: Execution;
   readonly name: string;
   readonly templateDepth: number;
-  readonly #variables: { readonly name: string; value: Value }[];
+  readonly #variables: Variable[];
   #node: AnyNode | undefined;
 
   constructor(execution: Execution, name: string, start: { dot: Value; templateDepth: number }) {
@@ -96,13 +101,19 @@ export class Frame {
   }
 
   assign(name: string, value: Value): void {
-    const variable = this.#variables.findLast((candidate) => candidate.name === name);
-    if (variable === undefined) this.fail(`undefined variable: ${name}`);
-    else variable.value = value;
+    this.#variable(name).value = value;
   }
 
   lookup(name: string): Value {
-    const variable = this.#variables.findLast((candidate) => candidate.name === name);
-    return variable === undefined ? this.fail(`undefined variable: ${name}`) : variable.value;
+    return this.#variable(name).value;
+  }
+
+  /** The innermost one of that name. */
+  #variable(name: string): Variable {
+    for (let at = this.#variables.length - 1; at >= 0; at -= 1) {
+      const variable = this.#variables[at];
+      if (variable?.name === name) return variable;
+    }
+    return this.fail(`undefined variable: ${name}`);
   }
 }

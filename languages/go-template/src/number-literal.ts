@@ -28,6 +28,12 @@ export function parseNumberLiteral(
   return { ok: true, number: { float, ...integralForms(float) } };
 }
 
+/** A literal with a point or an exponent, which hexadecimal digits are not. */
+export function looksLikeFloat(text: string): boolean {
+  const isHexInteger = /^0[xX]./.test(text) && !/[pP]/.test(text);
+  return !isHexInteger && /[.eEpP]/.test(text);
+}
+
 function integerLiteral(text: string): NumberLiteral | undefined {
   const magnitude = parseGoInteger(text.replace(/^[+-]/, ''));
   if (magnitude === undefined) return undefined;

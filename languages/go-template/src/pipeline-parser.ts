@@ -1,6 +1,6 @@
 import type { CommandNode, OperandNode, PipeNode, VariableNode } from './ast.ts';
 import { nodeText } from './node-text.ts';
-import { parseNumberLiteral } from './number-literal.ts';
+import { looksLikeFloat, parseNumberLiteral } from './number-literal.ts';
 import { quote, unquote, unquoteRune } from './quoting.ts';
 import type { Token, TokenKind } from './token.ts';
 import type { ParserState } from './parser-state.ts';
@@ -164,12 +164,12 @@ export class PipelineParser {
         const rune = unquoteRune(text);
         if (!rune.ok) return this.#tree.fail(rune.reason);
         const int = BigInt(rune.value);
-        return { kind: 'number', at, text, number: { int, uint: int, float: rune.value } };
+        return { kind: 'number', at, text, number: { int, uint: int, float: rune.value }, isFloat: false };
       }
       case 'number': {
         const literal = parseNumberLiteral(text);
         if (!literal.ok) return this.#tree.fail(`${literal.reason}: ${quote(text)}`);
-        return { kind: 'number', at, text, number: literal.number };
+        return { kind: 'number', at, text, number: literal.number, isFloat: looksLikeFloat(text) };
       }
       case 'string':
       case 'raw-string': {

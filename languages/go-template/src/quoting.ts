@@ -130,7 +130,11 @@ function digitsEscape(
   return base === 8 && value > 255 ? undefined : { value, isByte: true, end: start + length };
 }
 
+/** Needs no escapes, whatever the delimiter is. */
+const PLAIN = /^[ !#-&(-[\]-~]*$/;
+
 function quoteWith(text: string, delimiter: string, ascii: boolean): string {
+  if (PLAIN.test(text)) return delimiter + text + delimiter;
   const parts: string[] = [delimiter];
   for (const character of text) {
     parts.push(quoteCharacter(character, delimiter, ascii));

@@ -42,8 +42,17 @@ export function floatValue(value: number): Value {
   return { kind: 'float64', value };
 }
 
+/** Indexes and lengths are mostly small. */
+const SMALL_INTS = Array.from({ length: 256 }, (_, index) => int(BigInt(index)));
+
+function int(value: bigint): IntegerValue {
+  return { kind: 'integer', type: { kind: 'int' }, value };
+}
+
 /** Returns an integer, wrapped around to the kind's width as Go's arithmetic does. */
 export function intValue(value: number | bigint, kind: IntegerKind = 'int'): IntegerValue {
+  const small = kind === 'int' && typeof value === 'number' ? SMALL_INTS[value] : undefined;
+  if (small !== undefined) return small;
   const { bits, signed } = integerShape(kind) ?? { bits: 64, signed: true };
   const big = BigInt(value);
   return {

@@ -106,9 +106,8 @@ function* iterations(frame: Frame, value: Value, node: BranchNode): Generator<It
       yield* integers(frame, value, node);
       return;
     case 'slice':
-      for (const [i, item] of (value.items ?? []).entries()) {
-        yield { index: intValue(i), element: heldAs(value.type.element, item) };
-      }
+      for (let at = 0; at < (value.items?.length ?? 0); at += 1)
+        yield { index: intValue(at), element: heldAs(value.type.element, value.items?.[at] ?? NIL) };
       return;
     case 'map':
       for (const [key, element] of sortedEntries(value)) {
@@ -154,6 +153,9 @@ function printResult(frame: Frame, value: Value, node: StatementNode): void {
     meter.write('<no value>');
   } else if (printable.kind === 'func') {
     frame.fail(`can't print ${nodeText(node)} of type ${typeName(value)}`);
+  } else if (printable.kind === 'string') {
+    meter.spend(1 + printable.value.length);
+    meter.write(printable.value);
   } else {
     meter.write(sprint([printable], meter));
   }
