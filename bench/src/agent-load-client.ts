@@ -4,6 +4,8 @@
  */
 import { StateType } from '@tinkerbell/api/agent';
 
+import { SeededRandom } from '@tinkerbell/sim/seeded-random';
+
 import { connectAgent, type AgentProtocol, type LoadAgent } from './load-agent.ts';
 import { addressesOf } from './machines.ts';
 
@@ -20,7 +22,10 @@ export type LoadOrder =
       readonly kind: 'run';
       /** The number of actions of each agent. */
       readonly actions: number;
-      /** How long an action takes. 0: as fast as the server answers. */
+      /**
+       * The mean time of an action, which takes from half to one and a half of it: actions of equal length that once waited together would end
+       * together for ever. 0: as fast as the server answers.
+       */
       readonly actionMs: number;
       /**
        * Agents start one after the other within this time, like machines that were not switched on at the
@@ -76,11 +81,12 @@ async function runAll({ actions, actionMs, spreadMs }: Extract<LoadOrder, { kind
   const nextActionMs: number[] = [];
   await Promise.all(
     agents.map(async (agent, index) => {
+      const random = new SeededRandom(firstMachine + index);
       await pause((spreadMs * index) / agents.length);
       let action = await agent.nextAction();
       for (let done = 1; ; done += 1) {
         await agent.report(action, StateType.RUNNING);
-        await pause(actionMs);
+        await pause(random.between(0.5, 1.5) * actionMs);
         const startedMs = nowMs();
         await agent.report(action, StateType.SUCCESS);
         if (done === actions) return;
