@@ -4,7 +4,9 @@ import { EXPLAINS, rowOf, type BenchContext, type Benchmark, type Row } from './
 import { gatewayLoad } from './gateway-load.ts';
 import {
   LIMIT_PER_SECOND,
+  MINIMAL_GATEWAY,
   startHaproxy,
+  startMinimalGateway,
   startNginxGateway,
   startOurs,
   startSite,
@@ -28,9 +30,10 @@ export const gatewayClientsBenchmark: Benchmark = {
     const ours = await startOurs(context, site);
     const nginx = await startNginxGateway(context, site);
     const haproxy = await startHaproxy(context, site);
+    const minimal = await startMinimalGateway(context, site);
     return [
       await limitRow(context, { ours, nginx }),
-      ...(await readerRows(context, { ours, nginx, haproxy })),
+      ...(await readerRows(context, { ours, nginx, haproxy, minimal })),
     ];
   },
 };
@@ -70,7 +73,7 @@ interface Read {
 
 async function readerRows(
   context: BenchContext,
-  subjects: { readonly ours: Subject; readonly nginx: Subject; readonly haproxy: Subject },
+  subjects: Readonly<Record<'ours' | 'nginx' | 'haproxy' | 'minimal', Subject>>,
 ): Promise<readonly Row[]> {
   const size = context.quick ? 'quick' : 'usual';
   const count = READERS[size];
@@ -86,16 +89,23 @@ async function readerRows(
     await load.stop();
     return { megabytes: Math.max(0.1, after - before), connected };
   };
-  const [ours, nginx, haproxy] = [
+  const [ours, nginx, haproxy, minimal] = [
     await read(subjects.ours),
     await read(subjects.nginx),
     await read(subjects.haproxy),
+    await read(subjects.minimal),
   ];
+  const floor = { name: MINIMAL_GATEWAY, value: minimal.megabytes };
   const name = `memory for ${count} readers that read nothing`;
   const row = { name, value: ours.megabytes, unit: 'MB', better: 'lower' } as const;
   return [
     rowOf({ ...row, peer: { name: 'nginx', value: nginx.megabytes }, goal: EXPLAINS }),
-    rowOf({ ...row, peer: { name: 'HAProxy', value: haproxy.megabytes }, goal: { value: READERS_GOAL_MB } }),
+    rowOf({
+      ...row,
+      peer: { name: 'HAProxy', value: haproxy.megabytes },
+      floor,
+      goal: { value: READERS_GOAL_MB },
+    }),
     rowOf({
       name: `the same: readers still connected after ${waitMs / 1000} s`,
       value: ours.connected,

@@ -91,6 +91,23 @@ routes:
   return { ...ports, pid };
 }
 
+const MINIMAL = fileURLToPath(new URL('minimal-gateway-program.ts', import.meta.url));
+
+export const MINIMAL_GATEWAY = 'node:tls and node:http that pass bytes on';
+
+/** It has no limits. */
+export async function startMinimalGateway(
+  context: BenchContext,
+  { upstream, files }: Site,
+): Promise<Subject> {
+  const ports = await threePorts();
+  const own = [ports.grpcPort, ports.httpPort, upstream.grpcPort, upstream.httpPort].map(String);
+  const words = [process.execPath, '--max-semi-space-size=8', MINIMAL, files.certFile, files.keyFile, ...own];
+  const program = startProgram(context, { command: ['env', 'MALLOC_ARENA_MAX=1', ...words] });
+  await untilReady(program, async () => (await isTaken(ports.grpcPort)) && isTaken(ports.httpPort));
+  return { ...ports, pid: program.pid };
+}
+
 /** Debian's nginx does not check tokens. */
 export async function startNginxGateway(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const ports = await threePorts();

@@ -2,7 +2,9 @@ import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.
 import type { CallPlan, CallResult } from './gateway-load-client.ts';
 import { gatewayLoad } from './gateway-load.ts';
 import {
+  MINIMAL_GATEWAY,
   startHaproxy,
+  startMinimalGateway,
   startNginxGateway,
   startOurs,
   startSite,
@@ -22,6 +24,7 @@ interface Subjects {
   readonly ours: Subject;
   readonly nginx: Subject;
   readonly haproxy: Subject;
+  readonly minimal: Subject;
 }
 
 export const gatewayBenchmark: Benchmark = {
@@ -33,6 +36,7 @@ export const gatewayBenchmark: Benchmark = {
       ours: await startOurs(context, site),
       nginx: await startNginxGateway(context, site),
       haproxy: await startHaproxy(context, site),
+      minimal: await startMinimalGateway(context, site),
     };
     for (const subject of Object.values(subjects))
       await called(context, { ...WARM_UP, ...planOf(subject, site) }, subject.pid);
@@ -76,12 +80,16 @@ async function callRows(
     ours: through(subjects.ours),
     nginx: through(subjects.nginx),
     haproxy: through(subjects.haproxy),
+    minimal: through(subjects.minimal),
   });
+  const floor = (value: number) => ({ name: MINIMAL_GATEWAY, value });
   const middle = (name: keyof typeof found, what: keyof Called) =>
     median(found[name].map((one) => one[what]));
   const added = (name: keyof typeof found, what: 'p50Milliseconds' | 'p99Milliseconds') =>
     // On a noisy machine a detour can appear shorter than the direct way.
     Math.max(0.01, middle(name, what) - middle('direct', what));
+  const [usual, least] = [middle('ours', 'microseconds'), middle('minimal', 'microseconds')];
+  context.say(`${rate}/s: ${usual.toFixed(0)} us for each call, ${least.toFixed(0)} of a minimal program`);
   return (['haproxy', 'nginx'] as const).flatMap((peer) => {
     const name = peer === 'haproxy' ? 'HAProxy' : 'nginx, no token';
     return [
@@ -92,6 +100,7 @@ async function callRows(
           unit: 'ms',
           better: 'lower',
           peer: { name, value: added(peer, what) },
+          floor: floor(added('minimal', what)),
           goal: what === 'p99Milliseconds' ? { value: ADDED_P99_GOAL_MS } : { none: 'the slowest count' },
         }),
       ),
@@ -101,6 +110,7 @@ async function callRows(
         unit: 'us',
         better: 'lower',
         peer: { name, value: middle(peer, 'microseconds') },
+        floor: floor(middle('minimal', 'microseconds')),
         goal: peer === 'haproxy' ? { ratio: 1 } : { none: 'nginx checks no token' },
       }),
     ];
