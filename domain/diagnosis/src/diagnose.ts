@@ -61,6 +61,14 @@ function stopped(facts: Facts): Verdict | undefined {
   return undefined;
 }
 
+/** One for all, because a new site has many. */
+const UNSEEN: Verdict = {
+  state: 'unseen',
+  text: 'It has not asked for anything yet.',
+  evidence: [],
+  advice: [],
+};
+
 function progress({ boot, wait, nowMs }: Facts): Verdict {
   const [first] = boot;
   const plain = { evidence: [], advice: [] };
@@ -71,7 +79,7 @@ function progress({ boot, wait, nowMs }: Facts): Verdict {
       text: `It ${steps[wait.step].after}.`,
       sinceMs: first?.atMs ?? wait.sinceMs,
     };
-  if (first === undefined) return { ...plain, state: 'unseen', text: 'It has not asked for anything yet.' };
+  if (first === undefined) return UNSEEN;
   const last = boot.at(-1) ?? first;
   const isAtWork = boot.some(({ source }) => source === 'agent') && !isEnded(boot);
   if (isAtWork) return { ...plain, state: 'working', text: 'Its workflow is running.', sinceMs: first.atMs };
