@@ -2,6 +2,7 @@ import { pino, type Logger } from 'pino';
 import type { Log, LogFields } from '@tinkerbell/platform-contract';
 import { isRecord } from '@tinkerbell/yaml/json';
 import { nodeClock } from './clock.ts';
+import { isoTimes } from './iso-times.ts';
 import { LogLines } from './log-lines.ts';
 
 export interface NodeLogOptions {
@@ -14,15 +15,14 @@ export interface NodeLogOptions {
 const lines = new LogLines(nodeClock, (text) => process.stderr.write(text));
 process.once('exit', () => lines.flush());
 
+const isoTime = isoTimes(() => Date.now());
+/** What pino adds to each line. */
+const timestamp = (): string => `,"time":"${isoTime()}"`;
+
 /** Writes to standard error. Standard output is reserved for results. */
 export function createNodeLog(options: NodeLogOptions): Log {
   const write = options.format === 'json' ? (line: string) => lines.add(line) : writeText;
-  return wrap(
-    pino(
-      { level: options.level, base: null, messageKey: 'message', timestamp: pino.stdTimeFunctions.isoTime },
-      { write },
-    ),
-  );
+  return wrap(pino({ level: options.level, base: null, messageKey: 'message', timestamp }, { write }));
 }
 
 /** Warnings and errors are written at once, because the process may end after them. */
