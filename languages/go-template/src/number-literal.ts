@@ -28,7 +28,7 @@ export function parseNumberLiteral(
   return { ok: true, number: { float, ...integralForms(float) } };
 }
 
-/** A literal with a point or an exponent, which hexadecimal digits are not. */
+/** What Go takes for a float where its place does not decide (text/template, idealConstant): also a hexadecimal integer with a sign and an `e`. */
 export function looksLikeFloat(text: string): boolean {
   const isHexInteger = /^0[xX]./.test(text) && !/[pP]/.test(text);
   return !isHexInteger && /[.eEpP]/.test(text);

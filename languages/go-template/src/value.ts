@@ -43,11 +43,11 @@ export function floatValue(value: number): Value {
 }
 
 /** Indexes and lengths are mostly small. */
-const SMALL_INTS = Array.from({ length: 256 }, (_, index) => int(BigInt(index)));
-
-function int(value: bigint): IntegerValue {
-  return { kind: 'integer', type: { kind: 'int' }, value };
-}
+const SMALL_INTS = Array.from({ length: 256 }, (_, index): IntegerValue => ({
+  kind: 'integer',
+  type: { kind: 'int' },
+  value: BigInt(index),
+}));
 
 /** Returns an integer, wrapped around to the kind's width as Go's arithmetic does. */
 export function intValue(value: number | bigint, kind: IntegerKind = 'int'): IntegerValue {

@@ -105,10 +105,12 @@ function* iterations(frame: Frame, value: Value, node: BranchNode): Generator<It
     case 'integer':
       yield* integers(frame, value, node);
       return;
-    case 'slice':
-      for (let at = 0; at < (value.items?.length ?? 0); at += 1)
-        yield { index: intValue(at), element: heldAs(value.type.element, value.items?.[at] ?? NIL) };
+    case 'slice': {
+      let at = 0;
+      for (const item of value.items ?? [])
+        yield { index: intValue(at++), element: heldAs(value.type.element, item) };
       return;
+    }
     case 'map':
       for (const [key, element] of sortedEntries(value)) {
         yield { index: { kind: 'string', value: key }, element: heldAs(value.type.element, element) };
