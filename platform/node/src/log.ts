@@ -15,7 +15,7 @@ export interface NodeLogOptions {
 const lines = new LogLines(nodeClock, (text) => process.stderr.write(text));
 process.once('exit', () => lines.flush());
 
-const isoTime = isoTimes(() => Date.now());
+const isoTime = isoTimes(() => nodeClock.nowMs());
 /** What pino adds to each line. */
 const timestamp = (): string => `,"time":"${isoTime()}"`;
 

@@ -1,8 +1,8 @@
 /** `tink label` and `tink annotate`. */
-import { isOneChoice } from '../command-line/choice.ts';
 import type { Command } from 'commander';
 import type { Resource } from '@tinkerbell/resources';
 import type { ApiKind } from '../client/api-kind.ts';
+import { isOneChoice } from '../command-line/choice.ts';
 import { TinkFailure, usageFailure } from '../failure.ts';
 import { kindOf, nameOf } from '../client/kind-names.ts';
 import { metadataChange, splitWords, wishesOf } from './metadata-change.ts';
