@@ -5,11 +5,9 @@ import { gatewayLoad } from './gateway-load.ts';
 import {
   LIMIT_PER_SECOND,
   MINIMAL_GATEWAY,
-  startHaproxy,
-  startMinimalGateway,
-  startNginxGateway,
-  startOurs,
+  startGateways,
   startSite,
+  type Gateways,
   type Subject,
 } from './gateway-subjects.ts';
 import { httpLoad, requestText } from './http-load.ts';
@@ -26,23 +24,13 @@ export const gatewayClientsBenchmark: Benchmark = {
   name: 'gateway-clients',
   summary: `the gateway with a limit under ${LIMITED_CLIENTS} clients, and with ${READERS.usual} slow readers; beside nginx and HAProxy`,
   async run(context) {
-    const site = await startSite(context);
-    const ours = await startOurs(context, site);
-    const nginx = await startNginxGateway(context, site);
-    const haproxy = await startHaproxy(context, site);
-    const minimal = await startMinimalGateway(context, site);
-    return [
-      await limitRow(context, { ours, nginx }),
-      ...(await readerRows(context, { ours, nginx, haproxy, minimal })),
-    ];
+    const subjects = await startGateways(context, await startSite(context));
+    return [await limitRow(context, subjects), ...(await readerRows(context, subjects))];
   },
 };
 
 /** Requests twice the limit, and measures how far the accepted requests are from a burst and the rate. */
-async function limitRow(
-  context: BenchContext,
-  subjects: { readonly ours: Subject; readonly nginx: Subject },
-): Promise<Row> {
+async function limitRow(context: BenchContext, subjects: Pick<Gateways, 'ours' | 'nginx'>): Promise<Row> {
   const offBy = async ({ limitedPort: port }: Subject): Promise<number> => {
     const result = await httpLoad(context, {
       host: '127.0.0.1',
@@ -71,10 +59,7 @@ interface Read {
   readonly connected: number;
 }
 
-async function readerRows(
-  context: BenchContext,
-  subjects: Readonly<Record<'ours' | 'nginx' | 'haproxy' | 'minimal', Subject>>,
-): Promise<readonly Row[]> {
+async function readerRows(context: BenchContext, subjects: Gateways): Promise<readonly Row[]> {
   const size = context.quick ? 'quick' : 'usual';
   const count = READERS[size];
   const waitMs = READERS_WAIT_MS[size];

@@ -31,6 +31,9 @@ export interface Site {
   readonly files: CertificatePair & { readonly jwks: string; readonly publicKey: string };
 }
 
+/** Those that are compared. */
+export type Gateways = Readonly<Record<'ours' | 'nginx' | 'haproxy' | 'minimal', Subject>>;
+
 const UPSTREAM = fileURLToPath(new URL('gateway-upstream.ts', import.meta.url));
 const ISSUER = 'https://issuer.example.org';
 
@@ -52,13 +55,22 @@ export async function startSite(context: BenchContext): Promise<Site> {
   };
 }
 
+export async function startGateways(context: BenchContext, site: Site): Promise<Gateways> {
+  return {
+    ours: await startOurs(context, site),
+    nginx: await startNginxGateway(context, site),
+    haproxy: await startHaproxy(context, site),
+    minimal: await startMinimal(context, site),
+  };
+}
+
 const threePorts = async (): Promise<Omit<Subject, 'pid'>> => ({
   grpcPort: await freePort(),
   httpPort: await freePort(),
   limitedPort: await freePort(),
 });
 
-export async function startOurs(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
+async function startOurs(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const ports = await threePorts();
   const routes = join(context.directory, 'routes.yaml');
   const to = `endpoints: "127.0.0.1:${upstream.httpPort}"`;
@@ -96,10 +108,7 @@ const MINIMAL = fileURLToPath(new URL('minimal-gateway-program.ts', import.meta.
 export const MINIMAL_GATEWAY = 'node:tls and node:http that pass bytes on';
 
 /** It has no limits. */
-export async function startMinimalGateway(
-  context: BenchContext,
-  { upstream, files }: Site,
-): Promise<Subject> {
+async function startMinimal(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const ports = await threePorts();
   const own = [ports.grpcPort, ports.httpPort, upstream.grpcPort, upstream.httpPort].map(String);
   const words = [process.execPath, '--max-semi-space-size=8', MINIMAL, files.certFile, files.keyFile, ...own];
@@ -109,7 +118,7 @@ export async function startMinimalGateway(
 }
 
 /** Debian's nginx does not check tokens. */
-export async function startNginxGateway(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
+async function startNginxGateway(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const ports = await threePorts();
   const at = (port: number) => `listen 127.0.0.1:${port}`;
   const pass =
@@ -130,7 +139,7 @@ export async function startNginxGateway(context: BenchContext, { upstream, files
 }
 
 /** It counts in windows and has no token bucket, so its limit is not measured. */
-export async function startHaproxy(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
+async function startHaproxy(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const haproxy = needProgram('haproxy', 'haproxy');
   const ports = await threePorts();
   const both = join(context.directory, 'both.pem');

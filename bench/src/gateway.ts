@@ -3,11 +3,9 @@ import type { CallPlan, CallResult } from './gateway-load-client.ts';
 import { gatewayLoad } from './gateway-load.ts';
 import {
   MINIMAL_GATEWAY,
-  startHaproxy,
-  startMinimalGateway,
-  startNginxGateway,
-  startOurs,
+  startGateways,
   startSite,
+  type Gateways,
   type Site,
   type Subject,
 } from './gateway-subjects.ts';
@@ -20,24 +18,12 @@ const ADDED_P99_GOAL_MS = 5;
 const SECONDS = { quick: 3, usual: 5 } as const;
 const WARM_UP = { perSecond: 1000, seconds: 3 } as const;
 
-interface Subjects {
-  readonly ours: Subject;
-  readonly nginx: Subject;
-  readonly haproxy: Subject;
-  readonly minimal: Subject;
-}
-
 export const gatewayBenchmark: Benchmark = {
   name: 'gateway',
   summary: `gRPC through TLS and a token at ${RATES.join(' and ')} calls a second; beside nginx and HAProxy`,
   async run(context) {
     const site = await startSite(context);
-    const subjects = {
-      ours: await startOurs(context, site),
-      nginx: await startNginxGateway(context, site),
-      haproxy: await startHaproxy(context, site),
-      minimal: await startMinimalGateway(context, site),
-    };
+    const subjects = await startGateways(context, site);
     for (const subject of Object.values(subjects))
       await called(context, { ...WARM_UP, ...planOf(subject, site) }, subject.pid);
     const rows: Row[] = [];
@@ -70,7 +56,7 @@ async function called(context: BenchContext, load: Load, pid?: number): Promise<
 async function callRows(
   context: BenchContext,
   site: Site,
-  { subjects, rate }: { readonly subjects: Subjects; readonly rate: number },
+  { subjects, rate }: { readonly subjects: Gateways; readonly rate: number },
 ): Promise<readonly Row[]> {
   const pace = { perSecond: rate, seconds: context.quick ? SECONDS.quick : SECONDS.usual };
   const through = (subject: Subject) => () =>
