@@ -16,7 +16,7 @@ export interface ThreadTimes {
 }
 
 /** Timers are due at multiples of it, see tick-maker.ts. */
-const PERIOD_MS = 1;
+export const PERIOD_MS = 1;
 /** Shorter delays have many causes, such as sections of the kernel that cannot be interrupted, or a timer that was set too late. */
 const STOP_MIN_MS = 1.5;
 const ABSENCE_MIN_MS = 1;

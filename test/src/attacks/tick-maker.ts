@@ -3,10 +3,11 @@
  * started on one processor with a real-time priority.
  */
 import { dlopen } from 'node:ffi';
+import { PERIOD_MS } from './host-stops.ts';
 
 const CLOCK_MONOTONIC = 1;
 const TIMER_ABSTIME = 1;
-const PERIOD_NANOSECONDS = 1_000_000;
+const PERIOD_NANOSECONDS = PERIOD_MS * 1e6;
 const SECOND_NANOSECONDS = 1e9;
 
 const { functions } = dlopen(null, {
