@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpRequest } from '@tinkerbell/platform-contract';
-import { urlOfTarget } from './request-target.ts';
+import { RequestHeaders } from './request-headers.ts';
+import { urlOfRequest } from './request-target.ts';
 
 /** A request as the platform's handlers read it. Expensive parts are computed on first use. */
 export class NodeHttpRequest implements HttpRequest {
@@ -87,60 +88,7 @@ async function* wholeBody(incoming: IncomingMessage): AsyncGenerator<Uint8Array<
   await ended;
 }
 
-class RequestHeaders {
-  readonly #rawHeaders: readonly string[];
-
-  constructor(rawHeaders: readonly string[]) {
-    this.#rawHeaders = rawHeaders;
-  }
-
-  get(name: string): string | null {
-    return headerOf(this.#rawHeaders, name);
-  }
-
-  /** The headers as sent. A repeated name appears repeatedly. */
-  keys(): Iterable<string> {
-    return this.#rawHeaders.filter((_, index) => index % 2 === 0);
-  }
-
-  has(name: string): boolean {
-    return this.get(name) !== null;
-  }
-}
-
-/** A path that normalisation does not change: nothing escaped, no empty or dotted segment, no query. */
-const PLAIN_TARGET = /^(?:\/[\w~:-][\w~:.-]*)+\/?$/;
-
-/** The Host of a request is nearly always that of the previous one. */
-let lastHost = '';
-let lastOrigin = '';
-
-/** Returns `http://<host>`, normalised. Empty when the Host is more than a host. */
-function originOf(host: string): string {
-  if (host === lastHost) return lastOrigin;
-  const parsed = URL.parse(`http://${host}`);
-  lastHost = host;
-  lastOrigin = parsed !== null && parsed.href === `${parsed.origin}/` ? parsed.origin : '';
-  return lastOrigin;
-}
-
 function urlOf({ url: target = '', headers, httpVersion }: IncomingMessage): string {
   // HTTP/1.1 requires a Host (RFC 9112, section 3.2). Node's parser rejects a request without one.
-  const origin = originOf(headers.host ?? (httpVersion === '1.0' ? 'localhost' : ''));
-  if (origin === '') return '';
-  if (PLAIN_TARGET.test(target)) return origin + target;
-  return urlOfTarget(target, origin);
-}
-
-/** Joins all values of a header, as Headers does: none is dropped, and none can hide behind another. */
-function headerOf(rawHeaders: readonly string[], name: string): string | null {
-  const wanted = name.toLowerCase();
-  let found: string | null = null;
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const each = rawHeaders[index] ?? '';
-    if (each.length !== wanted.length || each.toLowerCase() !== wanted) continue;
-    const value = rawHeaders[index + 1] ?? '';
-    found = found === null ? value : `${found}, ${value}`;
-  }
-  return found;
+  return urlOfRequest(target, headers.host ?? (httpVersion === '1.0' ? 'localhost' : ''));
 }

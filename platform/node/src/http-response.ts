@@ -66,7 +66,7 @@ export async function sendResponse(
 /** Up to this size it is cheaper to copy bytes than to pass two pieces of memory to the kernel. */
 const COPIED_BYTES_MAX = 16 * 1024;
 /** Longer bodies are written in pieces, so that the client's progress is visible and nothing else waits for one of them. */
-const PIECE_BYTES = 256 * 1024;
+export const PIECE_BYTES = 256 * 1024;
 
 function sendShort(
   outgoing: ServerResponse,

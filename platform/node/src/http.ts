@@ -6,7 +6,6 @@ import {
   HeldBytes,
   PlatformError,
   WebSocketResponse,
-  WholeResponse,
   type ClientCertificate,
   type Http,
   type HttpContext,
@@ -16,9 +15,12 @@ import {
 } from '@tinkerbell/platform-contract';
 import { limitBodyTime, type BodyTimes } from './body-time.ts';
 import { clientCertificateOf } from './client-certificate.ts';
+import { badRequest, reportFailure } from './failed-answers.ts';
 import { NodeHttpRequest } from './http-request.ts';
 import { sendResponse } from './http-response.ts';
 import { nodeHttp } from './node-http.ts';
+import { plainAddress } from './plain-address.ts';
+import { PlainConnections } from './plain-http/plain-connections.ts';
 import { holderOf } from './port-holder.ts';
 import { turnShare } from './turn-share.ts';
 import { asksForWebSocket, WebSockets } from './web-socket.ts';
@@ -83,6 +85,17 @@ export function createNodeHttp(
                 : { ca: tls.clientAuthorities, requestCert: true, rejectUnauthorized: false }),
             });
       limitRequests(server);
+      const plain =
+        tls === undefined
+          ? new PlainConnections(server, {
+              handler,
+              log,
+              held,
+              stalledMs,
+              firstMs: HEADERS_TIMEOUT_MS,
+              idleMs: IDLE_TIMEOUT_MS,
+            })
+          : undefined;
       const answering = { handler, log, held, stalledMs, bodyTimes };
       server.on('request', (incoming, outgoing) => void answer(incoming, outgoing, answering));
       const webSockets = new WebSockets();
@@ -90,7 +103,7 @@ export function createNodeHttp(
         answer(incoming, outgoing, { ...answering, accept }),
       );
       await listen(server, options.port, options.address);
-      return new NodeHttpServer(server, webSockets);
+      return new NodeHttpServer(server, { webSockets, plain });
     },
   };
 }
@@ -146,17 +159,12 @@ async function answer(
   try {
     const response = request.isUnderstood
       ? await handler(request, new NodeHttpContext(request, incoming))
-      : new WholeResponse('bad request\n', { status: 400 });
+      : badRequest();
     if (accept !== undefined && response instanceof WebSocketResponse) return await accept(response);
     await sendResponse(response, outgoing, { incoming, held, stalledMs });
   } catch (thrown) {
     if (!outgoing.closed && !socket.destroyed)
-      log.error('http handler failed', {
-        method: incoming.method,
-        path: incoming.url,
-        error: String(thrown),
-        stack: thrown instanceof Error ? thrown.stack : undefined,
-      });
+      reportFailure(log, thrown, { method: incoming.method, path: incoming.url });
     if (!outgoing.headersSent)
       outgoing.writeHead(500, { 'content-type': 'text/plain' }).end('internal error\n');
     else outgoing.destroy();
@@ -187,19 +195,22 @@ class NodeHttpContext implements HttpContext {
   }
 }
 
-function plainAddress(address: string | undefined): string {
-  if (address === undefined) return '';
-  return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+/** The connections that Node's server does not know. */
+interface OwnConnections {
+  readonly webSockets: WebSockets;
+  readonly plain: PlainConnections | undefined;
 }
 
 class NodeHttpServer implements HttpServer {
   readonly local: { address: string; port: number };
   readonly #server: Server;
   readonly #webSockets: WebSockets;
+  readonly #plain: PlainConnections | undefined;
 
-  constructor(server: Server, webSockets: WebSockets) {
+  constructor(server: Server, { webSockets, plain }: OwnConnections) {
     this.#server = server;
     this.#webSockets = webSockets;
+    this.#plain = plain;
     const local = server.address();
     if (local === null || typeof local === 'string')
       throw new Error('the HTTP server does not listen on a port');
@@ -209,14 +220,22 @@ class NodeHttpServer implements HttpServer {
   close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     return new Promise((resolve) => {
       // A keep-alive connection is idle only after its response has ended, which may be later than this.
-      const sweep = setInterval(() => this.#server.closeIdleConnections(), CLOSE_SWEEP_MS);
-      const force = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+      const closeIdle = (): void => {
+        this.#server.closeIdleConnections();
+        this.#plain?.closeIdle();
+      };
+      // A keep-alive connection is idle only after its response has ended, which may be later than this.
+      const sweep = setInterval(closeIdle, CLOSE_SWEEP_MS);
+      const force = setTimeout(() => {
+        this.#server.closeAllConnections();
+        this.#plain?.closeAll();
+      }, graceMs);
       this.#server.close(() => {
         clearInterval(sweep);
         clearTimeout(force);
         resolve();
       });
-      this.#server.closeIdleConnections();
+      closeIdle();
       this.#webSockets.closeAll();
     });
   }

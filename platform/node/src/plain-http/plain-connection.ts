@@ -1,0 +1,181 @@
+/** Serves plain requests on a socket without Node's parser and streams, which take half of the time of a short answer. */
+import type { Socket } from 'node:net';
+import { WholeResponse, type HeldBytes, type HttpHandler, type Log } from '@tinkerbell/platform-contract';
+import { PIECE_BYTES, sendResponse } from '../http-response.ts';
+import { badRequest, internalError, reportFailure } from '../failed-answers.ts';
+import { nodeHttp } from '../node-http.ts';
+import { plainAddress } from '../plain-address.ts';
+import { turnShare } from '../turn-share.ts';
+import { STALLED_MS } from '../written.ts';
+import type { PlainRequests } from './plain-request.ts';
+import { ReceivedRequest, type ConnectionFacts } from './received-request.ts';
+import { mayHaveBody, responseHead } from './response-head.ts';
+
+/** What Node's parser says of a request of HTTP/1.1 that has arrived. */
+const ARRIVED = { httpVersionMajor: 1, httpVersionMinor: 1, httpVersion: '1.1', complete: true };
+
+export interface PlainServing {
+  readonly requests: PlainRequests;
+  readonly handler: HttpHandler;
+  readonly held: HeldBytes;
+  readonly log: Log;
+  readonly stalledMs?: number | undefined;
+  /** The time for the first request, and between others. */
+  readonly firstMs: number;
+  readonly idleMs: number;
+  /** Gives the connection to Node's server, for good. The bytes are what it has received and not answered. */
+  readonly passOn: (socket: Socket, bytes: Buffer) => void;
+}
+
+export class PlainConnection {
+  readonly #socket: Socket;
+  readonly #serving: PlainServing;
+  readonly #facts: ConnectionFacts;
+  #current: ReceivedRequest | undefined;
+  /** What arrived while a request is answered. */
+  #early: Buffer<ArrayBuffer> | undefined;
+  #hasServed = false;
+
+  constructor(socket: Socket, serving: PlainServing) {
+    this.#socket = socket;
+    this.#serving = serving;
+    this.#facts = {
+      peer: { address: plainAddress(socket.remoteAddress), port: socket.remotePort ?? 0 },
+      localAddress: plainAddress(socket.localAddress),
+    };
+    socket.on('data', this.#received).on('end', this.#ended).on('close', this.#closed);
+    socket.on('error', this.#failed).on('timeout', this.#timedOut).setTimeout(serving.firstMs);
+  }
+
+  get isIdle(): boolean {
+    return this.#current === undefined;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #received = (bytes: Buffer<ArrayBuffer>): void => {
+    if (this.#current === undefined) return this.#take(bytes);
+    this.#early = this.#early === undefined ? bytes : Buffer.concat([this.#early, bytes]);
+    // The rest waits in the kernel. What is held here is one read.
+    this.#socket.pause();
+  };
+
+  // The client has sent its last byte. As by Node's server, what it has not got by now it does not get.
+  readonly #ended = (): void => void this.#socket.end();
+  readonly #closed = (): void => this.#current?.end();
+  readonly #failed = (): void => void this.#socket.destroy();
+  readonly #timedOut = (): void => {
+    if (this.isIdle) this.#socket.destroy();
+  };
+
+  #take(bytes: Buffer<ArrayBuffer>): void {
+    const plain = this.#serving.requests.read(bytes);
+    if (plain === undefined) return this.#passOn(bytes);
+    if (!this.#hasServed) this.#socket.setTimeout(this.#serving.idleMs);
+    this.#hasServed = true;
+    this.#current = new ReceivedRequest(plain, this.#facts);
+    void this.#answer(this.#current);
+  }
+
+  #passOn(bytes: Buffer<ArrayBuffer>): void {
+    const socket = this.#socket;
+    socket.off('data', this.#received).off('end', this.#ended).off('close', this.#closed);
+    socket.off('error', this.#failed).off('timeout', this.#timedOut).setTimeout(0);
+    this.#serving.passOn(socket, bytes);
+  }
+
+  async #answer(request: ReceivedRequest): Promise<void> {
+    const { handler, log } = this.#serving;
+    const pause = turnShare.enter();
+    if (pause !== undefined) await pause;
+    try {
+      const response = request.url === '' ? badRequest() : await handler(request, request);
+      await this.#send(response, request);
+    } catch (thrown) {
+      if (!this.#socket.destroyed)
+        reportFailure(log, thrown, { method: request.method, path: request.target });
+      await this.#send(internalError(), request).catch(() => this.#socket.destroy());
+    }
+    request.end();
+    this.#current = undefined;
+    const early = this.#early;
+    this.#early = undefined;
+    if (early !== undefined) setImmediate(() => this.#resume(early));
+  }
+
+  #resume(bytes: Buffer<ArrayBuffer>): void {
+    if (this.#socket.destroyed) return;
+    this.#socket.resume();
+    this.#received(bytes);
+  }
+
+  async #send(response: Response, request: ReceivedRequest): Promise<void> {
+    if (!this.#sendWhole(response, request)) await this.#sendByNode(response, request);
+    else if (this.#socket.writableLength > 0) await this.#drained();
+  }
+
+  /** Returns false for a response that needs Node's. */
+  #sendWhole(response: Response, { method }: ReceivedRequest): boolean {
+    if (!(response instanceof WholeResponse) || response.whole.length > PIECE_BYTES) return false;
+    const { whole, status } = response;
+    const head = responseHead(status, response.headerRecord, this.#serving.idleMs / 1000);
+    if (head === undefined) return false;
+    if (this.#socket.writable) writeTogether(this.#socket, head, mayHaveBody(method, status) ? whole : '');
+    return true;
+  }
+
+  /** Sends streams, files and long answers. A failure ends the connection if the head has been sent. */
+  async #sendByNode(response: Response, { method }: ReceivedRequest): Promise<void> {
+    const socket = this.#socket;
+    const { held, stalledMs } = this.#serving;
+    const incoming = Object.assign(new nodeHttp.IncomingMessage(socket), ARRIVED, { method });
+    const outgoing = new nodeHttp.ServerResponse(incoming);
+    outgoing.assignSocket(socket);
+    const over = new Promise((resolve) => outgoing.once('finish', resolve).once('close', resolve));
+    try {
+      await sendResponse(response, outgoing, { incoming, held, stalledMs });
+      await over;
+    } catch (error) {
+      if (outgoing.headersSent) socket.destroy();
+      throw error;
+    } finally {
+      outgoing.detachSocket(socket);
+      // As Node's server does. Others wait for it.
+      outgoing.emit('close');
+    }
+  }
+
+  /** The client takes nothing of a short answer. It is counted and cut off like one that takes nothing of a long one. */
+  async #drained(): Promise<void> {
+    const socket = this.#socket;
+    const { held, stalledMs = STALLED_MS } = this.#serving;
+    const reader = held.reader(() => socket.destroy());
+    const stalled = setTimeout(() => void socket.destroy(), stalledMs).unref();
+    reader.holdSize(socket.writableLength);
+    // Also called when the connection ends before.
+    await new Promise((resolve) => void socket.write('', resolve));
+    clearTimeout(stalled);
+    reader.end();
+  }
+}
+
+/** Up to this size it is cheaper to copy bytes than to pass two pieces of memory to the kernel. */
+const COPIED_BYTES_MAX = 16 * 1024;
+
+/** In one piece where that is cheaper. In Latin-1 each character is one byte. */
+function writeTogether(socket: Socket, head: string, body: string | Uint8Array<ArrayBuffer>): void {
+  if (typeof body === 'string' && Buffer.byteLength(body) === body.length)
+    return void socket.write(head + body, 'latin1');
+  const bytes = typeof body === 'string' ? Buffer.from(body) : viewOf(body);
+  if (bytes.length <= COPIED_BYTES_MAX) return void socket.write(head + bytes.toString('latin1'), 'latin1');
+  socket.cork();
+  socket.write(head, 'latin1');
+  socket.write(bytes);
+  socket.uncork();
+}
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): Buffer<ArrayBuffer> {
+  return Buffer.from(buffer, byteOffset, length);
+}
