@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RESCUE_ANNOTATION } from '@tinkerbell/resources';
 import { mac } from '@tinkerbell/wire';
 import { hardware, MAC } from '../testing/packets.ts';
 import { reservationFor } from '../index.ts';
@@ -43,4 +44,27 @@ test('a Hardware is read once, and again after it has changed', () => {
   assert.equal(reservationFor([one], MAC), reservationFor([one], MAC));
   assert.deepEqual([hostName(one), hostName(changed), hostName(one)], ['machine1', 'renamed', 'machine1']);
   assert.equal(reservationFor([one], mac('02:00:5e:10:00:02')).ok, false, 'kept by MAC');
+});
+
+test('a Hardware is read again only after its spec, its identity or its rescue have changed', () => {
+  const one = hardware();
+  const known = reservationFor([one], MAC);
+  const changed = (metadata: Partial<typeof one.metadata>) => {
+    const result = reservationFor([{ ...one, metadata: { ...one.metadata, ...metadata } }], MAC);
+    assert.ok(result.ok);
+    return result.value;
+  };
+  const withStatus = {
+    ...one,
+    status: { state: 'busy' },
+    metadata: { ...one.metadata, resourceVersion: '2' },
+  };
+  assert.equal(reservationFor([withStatus], MAC), known, 'of the same spec');
+  assert.equal(changed({ uid: 'another' }).hardwareUid, 'another');
+  assert.equal(changed({ name: 'renamed' }).hardwareName, 'renamed');
+  assert.equal(changed({ namespace: 'lab' }).namespace, 'lab');
+  assert.equal(changed({ annotations: { [RESCUE_ANNOTATION]: 'true' } }).isRescue, true);
+  assert.equal(changed({}).isRescue, false);
+  assert.notEqual(reservationFor([{ ...one, spec: { ...one.spec } }], MAC), known);
+  assert.deepEqual(reservationFor([{ ...one, spec: { ...one.spec } }], MAC), known);
 });

@@ -71,19 +71,35 @@ const LEASE_TIME_SECONDS_MAX = 0xffff_ffff;
  */
 export function reservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
-  if (only === undefined || hardware.length > 1) return readFrom(hardware, mac);
-  const last = known.get(only);
-  if (last?.mac === mac) return last.result;
+  if (only?.spec === undefined || hardware.length > 1) return readFrom(hardware, mac);
+  const last = known.get(only.spec);
+  if (last?.mac === mac && isOf(last.result, only)) return last.result;
   const result = readFrom(hardware, mac);
-  known.set(only, { mac, result });
+  known.set(only.spec, { mac, result });
   return result;
 }
 
 /**
- * Caches the network interface that asked last, because machines boot from one. A Hardware object never changes: another version
- * is another object.
+ * Caches the network interface that asked last, because machines boot from one. A spec never changes: another version is another
+ * object. Versions that differ only in their status share theirs, and then their reservation is the same value.
  */
-const known = new WeakMap<Hardware, { readonly mac: Mac; readonly result: ReservationResult }>();
+const known = new WeakMap<object, { readonly mac: Mac; readonly result: ReservationResult }>();
+
+/** Of the metadata, a reservation has only these fields. A refusal has none. */
+function isOf(result: ReservationResult, { metadata }: Hardware): boolean {
+  if (!result.ok) return true;
+  const { namespace, hardwareName, hardwareUid, isRescue } = result.value;
+  return (
+    hardwareName === metadata.name &&
+    namespace === metadata.namespace &&
+    hardwareUid === metadata.uid &&
+    isRescue === isRescued(metadata)
+  );
+}
+
+function isRescued({ annotations }: Hardware['metadata']): boolean {
+  return annotations?.[RESCUE_ANNOTATION] === 'true';
+}
 
 function readFrom(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
@@ -133,7 +149,7 @@ function readReservation({ hardware, networkInterface, mac, path }: Source): Res
   if (dhcp === undefined || netboot === undefined) {
     throw new Refusal('no-netboot-data', `${path} needs both dhcp and netboot`);
   }
-  const isRescue = hardware.metadata.annotations?.[RESCUE_ANNOTATION] === 'true';
+  const isRescue = isRescued(hardware.metadata);
   return {
     mac,
     namespace: hardware.metadata.namespace,

@@ -127,6 +127,17 @@ test('a changed Hardware is known before its machine asks', async () => {
   assert.deepEqual(offers(), ['192.168.77.21']);
 });
 
+test('a machine stays known while its status changes', async () => {
+  const { thread, offers, later, change } = await scene();
+  const known = machine();
+  change(known);
+  await later(1_000);
+  change({ ...known, status: { state: 'busy' } });
+  thread.hold();
+  thread.receive(packet({ messageType: 1 }), PEER);
+  assert.deepEqual(offers(), ['192.168.77.10']);
+});
+
 test('every answer of a quiet machine is in its timeline, and one a second of a busy one', async () => {
   const { thread, ask, events, later, counters } = await scene();
   await ask();
