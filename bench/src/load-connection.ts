@@ -15,7 +15,11 @@ export class LoadConnection {
   readonly #server: LoadServer;
   readonly #onClosed: () => void;
   #socket: Socket | undefined;
+  /** The beginning of an answer, until the end of its head. */
   #received: Buffer = Buffer.alloc(0);
+  /** The bytes of an answer that are still to come. Undefined before the end of its head. */
+  #left: number | undefined;
+  #isOk = false;
   #asked: { readonly dueMs: number; readonly onAnswer: OnAnswer } | undefined;
   #isEnded = false;
 
@@ -49,20 +53,29 @@ export class LoadConnection {
   async #lost(): Promise<void> {
     if (this.#isEnded) return;
     this.#received = Buffer.alloc(0);
+    this.#left = undefined;
     await this.open();
     if (this.#asked === undefined) this.#onClosed();
     else this.#answer(false);
   }
 
   #take(chunk: Buffer): void {
+    if (this.#left === undefined) this.#takeHead(chunk);
+    else this.#left -= chunk.length;
+    if (this.#left === undefined || this.#left > 0) return;
+    this.#left = undefined;
+    this.#answer(this.#isOk);
+  }
+
+  #takeHead(chunk: Buffer): void {
     this.#received = this.#received.length === 0 ? chunk : Buffer.concat([this.#received, chunk]);
     const headEnd = this.#received.indexOf(HEADERS_END);
     if (headEnd < 0) return;
     const head = this.#received.toString('latin1', 0, headEnd);
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    if (this.#received.length < headEnd + HEADERS_END.length + length) return;
+    this.#isOk = head.startsWith('HTTP/1.1 200');
+    this.#left = headEnd + HEADERS_END.length + length - this.#received.length;
     this.#received = Buffer.alloc(0);
-    this.#answer(head.startsWith('HTTP/1.1 200'));
   }
 
   #answer(isOk: boolean): void {
