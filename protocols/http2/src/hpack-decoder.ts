@@ -1,6 +1,7 @@
 /** Decodes header blocks (RFC 7541). One decoder serves one direction of a connection, because blocks refer to earlier ones. */
 import { ConnectionError, errorCodes } from './frame.ts';
 import { decodeHuffman } from './huffman.ts';
+import { RepeatedBlocks } from './repeated-blocks.ts';
 import { STATIC_COUNT, staticNames, staticValues } from './static-table.ts';
 import type { TextPool } from './text-pool.ts';
 
@@ -27,6 +28,8 @@ export class HpackDecoder {
   readonly #table: string[] = [];
   #tableBytes = 0;
   #tableBytesMax = TABLE_BYTES_MAX;
+  readonly #repeated = new RepeatedBlocks();
+  #isTableChanged = false;
   #block: Uint8Array = new Uint8Array(0);
   #at = 0;
   /** The field that was decoded last: a pair for each would be garbage. */
@@ -39,10 +42,18 @@ export class HpackDecoder {
     this.#listBytesMax = listBytesMax;
   }
 
-  /** Throws a ConnectionError. A list above the limit is decoded to its end, because later blocks refer to it. */
+  /**
+   * Returns the same list again for a block that is repeated. A list above the limit is decoded to its end, because later blocks refer to
+   * it. Throws a ConnectionError.
+   */
   decode(block: Uint8Array): DecodedFields {
+    return this.#repeated.fieldsOf(block) ?? this.#decode(block);
+  }
+
+  #decode(block: Uint8Array): DecodedFields {
     this.#block = block;
     this.#at = 0;
+    this.#isTableChanged = false;
     const fields: string[] = [];
     let bytes = 0;
     while (this.#at < block.length) {
@@ -58,7 +69,9 @@ export class HpackDecoder {
       if (bytes <= this.#listBytesMax) fields.push(this.#name, this.#value);
     }
     this.#block = EMPTY;
-    return bytes > this.#listBytesMax ? undefined : fields;
+    if (bytes > this.#listBytesMax) return undefined;
+    if (!this.#isTableChanged) this.#repeated.keep(block, fields);
+    return fields;
   }
 
   #indexed(): void {
@@ -92,6 +105,7 @@ export class HpackDecoder {
   }
 
   #add(name: string, value: string): void {
+    this.#changeTable();
     const bytes = name.length + value.length + ENTRY_BYTES;
     this.#evict(this.#tableBytesMax - bytes);
     if (bytes > this.#tableBytesMax) return;
@@ -101,8 +115,14 @@ export class HpackDecoder {
 
   #resize(bytesMax: number): void {
     if (bytesMax > TABLE_BYTES_MAX) throw broken(`a table of ${bytesMax} bytes`);
+    this.#changeTable();
     this.#tableBytesMax = bytesMax;
     this.#evict(bytesMax);
+  }
+
+  #changeTable(): void {
+    this.#isTableChanged = true;
+    this.#repeated.forget();
   }
 
   #evict(bytesMax: number): void {

@@ -48,6 +48,50 @@ test('entries are evicted from a table of 256 bytes: appendix C.6', () => {
   assert.deepEqual(one.decode(bytesOf(last)), [...dated, ...compressed]);
 });
 
+describe('a repeated block', () => {
+  /** A literal that stays outside the table. */
+  const repeated = '0f00 0161';
+
+  test('has one list for all its copies once a connection has had some blocks', () => {
+    const one = decoder();
+    const lists = Array.from({ length: 20 }, () => one.decode(bytesOf(repeated)));
+    for (const list of lists) assert.deepEqual(list, ['accept-charset', 'a']);
+    assert.notEqual(lists[0], lists[1]);
+    assert.equal(lists[18], lists[19]);
+  });
+
+  test('is found again beside another one, and not when it is longer than the limit', () => {
+    const one = decoder();
+    const long = bytesOf(`0f00 7f81 0f${'61'.repeat(2048)}`);
+    const other = bytesOf('0f00 0162');
+    const found = Array.from({ length: 20 }, () =>
+      [repeated, '0f00 0162'].map((hex) => one.decode(bytesOf(hex))),
+    );
+    assert.equal(found[18]?.[0], found[19]?.[0]);
+    assert.equal(found[18]?.[1], found[19]?.[1]);
+    assert.deepEqual(one.decode(other), ['accept-charset', 'b']);
+    assert.notEqual(one.decode(long), one.decode(long));
+  });
+
+  test('is decoded again after the table has changed, with what it refers to then', () => {
+    const one = decoder();
+    one.decode(bytesOf('4001 6101 62'));
+    for (let count = 0; count < 20; count += 1) assert.deepEqual(one.decode(bytesOf('be')), ['a', 'b']);
+    one.decode(bytesOf('4001 6301 64'));
+    assert.deepEqual(one.decode(bytesOf('be')), ['c', 'd']);
+    assert.deepEqual(one.decode(bytesOf('bf')), ['a', 'b']);
+    // The size of the table becomes 0.
+    one.decode(bytesOf('20'));
+    assert.throws(() => one.decode(bytesOf('be')), ConnectionError);
+  });
+
+  test('that changes the table changes it each time', () => {
+    const one = decoder();
+    for (let count = 0; count < 20; count += 1) one.decode(bytesOf('4001 6101 62'));
+    assert.deepEqual(one.decode(bytesOf('be d1')), ['a', 'b', 'a', 'b']);
+  });
+});
+
 describe('what is not a header block ends the connection', () => {
   for (const [title, hex] of [
     ['index 0', '80'],

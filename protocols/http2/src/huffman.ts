@@ -31,10 +31,14 @@ const IS_SYMBOL = 0x8000;
 /** Tables of 256 entries, one for each eight bits of a code. An entry of 0 belongs to the end-of-string code, which is an error. */
 const tables = tablesOf(LENGTHS);
 
-/** Returns the bytes, or undefined when `bytes` are not a text in this code. */
+/** For all texts but the longest: memory for each text would cost more than decoding it. */
+const scratch = new Uint8Array(4096);
+
+/** Returns the bytes, which are valid until the next call, or undefined when `bytes` are not a text in this code. */
 export function decodeHuffman(bytes: Uint8Array): Uint8Array | undefined {
   // No code is shorter than 5 bits.
-  const text = new Uint8Array(Math.floor((bytes.length * 8) / 5));
+  const lengthMax = Math.floor((bytes.length * 8) / 5);
+  const text = lengthMax <= scratch.length ? scratch : new Uint8Array(lengthMax);
   let length = 0;
   let table = 0;
   let bits = 0;

@@ -23,6 +23,8 @@ export class ServerConnection extends Connection<ServerStream> {
   /** The last stream that the client has begun, accepted or not. */
   #begunStreamId = 0;
   #acceptedStreamId = 0;
+  /** The last valid request, whose list the decoder may return again. */
+  #valid: Fields | undefined;
 
   constructor(events: ServerEvents, options: ConnectionOptions) {
     super(events, options, { preface: PREFACE, limits: LIMITS });
@@ -46,7 +48,7 @@ export class ServerConnection extends Connection<ServerStream> {
     const stream = new ServerStream(streamId, this.peerSettings.streamWindow, this);
     if (this.opened.size >= this.limits.streamsMax) return this.#refuse(stream, errorCodes.refusedStream);
     if (fields === undefined) return this.#refuse(stream, errorCodes.enhanceYourCalm);
-    if (isCircular || !isRequest(fields) || !stream.announce(fields))
+    if (isCircular || !this.#isRequest(fields) || !stream.announce(fields))
       return this.#refuse(stream, errorCodes.protocol);
     this.opened.set(streamId, stream);
     this.#events.request(stream, fields, isEnd);
@@ -61,6 +63,13 @@ export class ServerConnection extends Connection<ServerStream> {
 
   protected override receiveGoAway(): void {
     // The client opens no further stream, and nothing is pushed to it.
+  }
+
+  #isRequest(fields: Fields): boolean {
+    if (fields === this.#valid) return true;
+    if (!isRequest(fields)) return false;
+    this.#valid = fields;
+    return true;
   }
 
   #refuse(stream: ServerStream, code: ErrorCode): void {
