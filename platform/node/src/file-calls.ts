@@ -12,6 +12,8 @@ const LOOK_BYTES = 64 * 1024;
 export interface FileCalls {
   /** Returns whether the bytes are in the page cache, judged by some probes. Returns false on any failure. */
   isCached(fd: number, position: number, count: number): boolean;
+  /** Reads bytes that are in the page cache. Returns how many: 0 when the first is not cached, at the end of the file, and on any failure. */
+  readCached(fd: number, chunk: Uint8Array<ArrayBuffer>, position: number): number;
   /** Returns how many bytes the socket took: 0 at the end of the file, negative when it takes none now or has failed. */
   sendFile(socket: number, fd: number, part: { position: number; count: number }): number;
 }
@@ -36,7 +38,9 @@ async function load(): Promise<FileCalls> {
   const byte = new Uint8Array(new ArrayBuffer(8));
   // struct iovec: address and length.
   const oneByte = new BigUint64Array([getRawPointer(byte), 1n]);
+  const chunkVector = new BigUint64Array(new ArrayBuffer(16));
   const [offsetAt, oneByteAt] = [getRawPointer(offset), getRawPointer(oneByte)];
+  const chunkVectorAt = getRawPointer(chunkVector);
   // The kernel writes to this address. Memory that no code references would be reused.
   const isCachedAt = (fd: number, position: number) =>
     byte.length > 0 && functions.preadv2(fd, oneByteAt, oneByte.length - 1, BigInt(position), RWF_NOWAIT) > 0;
@@ -44,6 +48,11 @@ async function load(): Promise<FileCalls> {
     isCached(fd, position, count) {
       for (let at = position; at < position + count; at += LOOK_BYTES) if (!isCachedAt(fd, at)) return false;
       return isCachedAt(fd, position + count - 1);
+    },
+    readCached(fd, chunk, position) {
+      chunkVector[0] = getRawPointer(chunk);
+      chunkVector[1] = BigInt(chunk.length);
+      return Math.max(0, functions.preadv2(fd, chunkVectorAt, 1, BigInt(position), RWF_NOWAIT));
     },
     sendFile(socket, fd, { position, count }) {
       offset[0] = BigInt(position);

@@ -22,9 +22,19 @@ after(() => rmSync(directory, { recursive: true }));
 
 const real = await fileCalls();
 /** Nothing is cached. */
-const cold: FileCalls = { isCached: () => false, sendFile: () => assert.fail('would wait for the disk') };
+const cold: FileCalls = {
+  isCached: () => false,
+  readCached: () => 0,
+  sendFile: () => assert.fail('would wait for the disk'),
+};
+/** Some bytes of each run are cached. */
+const partly: FileCalls = {
+  ...cold,
+  readCached: (fd, chunk, position) =>
+    position % 2 === 0 ? (real?.readCached(fd, chunk.subarray(0, 999), position) ?? 0) : 0,
+};
 /** The socket is full each time. */
-const full: FileCalls = { isCached: () => true, sendFile: () => -1 };
+const full: FileCalls = { isCached: () => true, readCached: () => 0, sendFile: () => -1 };
 
 interface Sent {
   moved: number;
@@ -62,6 +72,7 @@ const ways: readonly [string, FileCalls | undefined][] = [
   ['by the kernel', real],
   ['without calls of the kernel', undefined],
   ['when nothing is in the cache', cold],
+  ['when some of it is in the cache', partly],
   ['when the socket is always full', full],
 ];
 for (const [name, calls] of ways) {
@@ -97,6 +108,15 @@ test('the kernel sends most of it where it can', { skip: real === undefined && '
     assert.equal((await answer.arrayBuffer()).byteLength, bytes.length);
   });
   assert.ok(byKernel > bytes.length / 2, `${byKernel}`);
+});
+
+test('many parts that are sent at once arrive unchanged', async () => {
+  await serving({ calls: Promise.resolve(undefined) }, async (port) => {
+    const start = bytes.length - 1_000_000;
+    const asked = Array.from({ length: 24 }, () => fetch(`http://127.0.0.1:${port}/${start}`));
+    for (const answer of await Promise.all(asked))
+      assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes.subarray(start)));
+  });
 });
 
 test('two answers requested at once are sent one after the other', async () => {
@@ -152,5 +172,11 @@ test(
     assert.equal(real?.isCached(file.fd, 0, 65_536), true);
     assert.equal(real?.isCached(file.fd, bytes.length, 1), false);
     assert.equal(real?.isCached(-1, 0, 1), false);
+    const chunk = new Uint8Array(new ArrayBuffer(1000));
+    assert.equal(real?.readCached(file.fd, chunk, 123), 1000);
+    assert.ok(bytes.subarray(123, 1123).equals(chunk));
+    assert.equal(real?.readCached(file.fd, chunk, bytes.length - 10), 10);
+    assert.equal(real?.readCached(file.fd, chunk, bytes.length), 0);
+    assert.equal(real?.readCached(-1, chunk, 0), 0);
   },
 );

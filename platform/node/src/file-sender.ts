@@ -2,9 +2,8 @@
  * Sends a part of a file as the body of a response. Over plain HTTP, the kernel copies what is in its cache directly to the
  * socket. When the socket is full, one small chunk is written through Node: when Node has written it, there is room again.
  * Another thread reads what is not cached, so that a slow disk blocks nothing else. Over TLS the bytes must be encrypted here, in
- * chunks that fit the processor's cache.
+ * chunks that fit the processor's caches.
  */
-import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -17,12 +16,19 @@ import { written } from './written.ts';
 /** About 0.1 ms of the event loop. With a hundred clients at full speed, other responses wait 10 ms at most. */
 const SENT_AT_ONCE_BYTES = 256 * 1024;
 const CHUNK_BYTES = 64 * 1024;
+/** While few parts are sent, larger chunks still fit the processor's caches, and what Node does for each chunk counts less. */
+const LARGE_CHUNK_BYTES = 256 * 1024;
+const FEW_PARTS = 16;
 /** The most memory that a plain-HTTP client which reads nothing can hold in this process. */
 const SMALL_CHUNK_BYTES = 16 * 1024;
 const KEPT_BYTES = 4 * 1024 * 1024;
 
 const chunks = new ChunkPool(CHUNK_BYTES, KEPT_BYTES);
+const largeChunks = new ChunkPool(LARGE_CHUNK_BYTES, KEPT_BYTES);
 const smallChunks = new ChunkPool(SMALL_CHUNK_BYTES, KEPT_BYTES);
+
+/** The number of parts that are being sent. */
+let parts = 0;
 
 export interface SendOptions {
   /** The time that a client may take nothing. */
@@ -41,6 +47,7 @@ export async function sendFilePart(
   { name, open, range, progress }: FilePart,
   { stalledMs, reader, calls: loading = fileCalls() }: SendOptions = {},
 ): Promise<void> {
+  parts += 1;
   try {
     await using file = await open();
     const calls = await loading;
@@ -52,6 +59,7 @@ export async function sendFilePart(
       progress?.moved(sent);
     }
   } finally {
+    parts -= 1;
     progress?.ended();
   }
 }
@@ -75,33 +83,28 @@ class FileSender {
   async send(position: number, left: number): Promise<number> {
     const { outgoing, file, calls } = this.#sending;
     if (outgoing.destroyed) throw new Error('the client has disconnected');
-    const isCached = (count: number) => calls?.isCached(file.fd, position, count) === true;
     const socket = plainSocketOf(outgoing);
     const count = Math.min(SENT_AT_ONCE_BYTES, left);
-    if (calls !== undefined && socket !== undefined && isCached(count)) {
+    if (calls !== undefined && socket !== undefined && calls.isCached(file.fd, position, count)) {
       const sent = calls.sendFile(socket, file.fd, { position, count });
       if (sent > 0) {
         await turnOfTheLoop();
         return sent;
       }
       // The socket is full or broken. The write finds out which.
-      return this.#copy(smallChunks, (chunk) =>
-        readSync(file.fd, chunk, 0, Math.min(left, chunk.length), position),
-      );
+      return this.#copy(smallChunks, position, left);
     }
-    return this.#copy(chunks, async (chunk) => {
-      const length = Math.min(left, chunk.length);
-      if (isCached(length)) return readSync(file.fd, chunk, 0, length, position);
-      return (await file.read(chunk, 0, length, position)).bytesRead;
-    });
+    return this.#copy(parts <= FEW_PARTS ? largeChunks : chunks, position, left);
   }
 
-  async #copy(pool: ChunkPool, read: (chunk: Uint8Array) => number | Promise<number>): Promise<number> {
+  async #copy(pool: ChunkPool, position: number, left: number): Promise<number> {
+    const { outgoing, file, calls, reader, stalledMs } = this.#sending;
     const chunk = pool.take();
-    const length = await read(chunk);
-    const { outgoing, reader, stalledMs } = this.#sending;
+    const wanted = chunk.subarray(0, Math.min(left, chunk.length));
+    const cached = calls?.readCached(file.fd, wanted, position) ?? 0;
+    const length = cached > 0 ? cached : (await file.read(wanted, 0, wanted.length, position)).bytesRead;
     reader?.hold(chunk);
-    if (length > 0) await written(outgoing, chunk.subarray(0, length), stalledMs);
+    if (length > 0) await written(outgoing, wanted.subarray(0, length), stalledMs);
     reader?.release(chunk);
     // Not after a failure, because then nothing reports when the bytes are no longer in use.
     pool.giveBack(chunk);
