@@ -19,9 +19,12 @@ after(async () => {
 
 const log: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 
-function newFile(pages: number): { readonly path: string; readonly checkpoints: Checkpoints } {
+function newFile(
+  pages: number,
+  idleMs?: number,
+): { readonly path: string; readonly checkpoints: Checkpoints } {
   const path = join(folder, `${opened.length}.db`);
-  const checkpoints = new Checkpoints({ path, log, pages });
+  const checkpoints = new Checkpoints({ path, log, pages, ...(idleMs === undefined ? {} : { idleMs }) });
   opened.push(checkpoints);
   return { path, checkpoints };
 }
@@ -46,6 +49,17 @@ test('the log has started anew before the writers continue', async () => {
   assert.equal(frames(), 1);
 });
 
+test('a thread without work ends, and the next checkpoint starts another one', async () => {
+  const { path, checkpoints } = newFile(1, 0);
+  await using store = openSqliteStore({ path, log, checkpoints });
+  for (let round = 0; round < 2; round++) {
+    for (let index = 0; threads() === 0; index++)
+      assert.ok((await store.commit([{ operation: 'create', ...objectNamed(`r${round}-${index}`) }])).ok);
+    while (threads() > 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(checkpoints.held, undefined);
+});
+
 test('a thread that fails is reported, and the writers continue', async () => {
   const { path } = newFile(1);
   const reported: string[] = [];
@@ -61,6 +75,13 @@ test('a thread that fails is reported, and the writers continue', async () => {
   assert.equal(checkpoints.held, undefined);
   assert.ok((await store.commit([{ operation: 'create', ...objectNamed('last') }])).ok);
 });
+
+/** How many threads Node runs besides this one. */
+function threads(): number {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Node's types have no report.
+  const { workers } = process.report.getReport() as { readonly workers: readonly unknown[] };
+  return workers.length;
+}
 
 function objectNamed(name: string) {
   const metadata = { name, namespace: 'default', annotations: { filler: 'x'.repeat(5_000) } };

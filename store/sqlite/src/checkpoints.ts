@@ -18,6 +18,8 @@ const LATEST = 4;
 const CHECK_AFTER_MS = 50;
 /** After a checkpoint that failed, or that a reader prevented from being complete. */
 const RETRY_AFTER_MS = 1_000;
+/** A thread costs 9 MB while it exists. */
+const IDLE_MS = 10_000;
 
 export interface CheckpointsOptions {
   /** The database file. */
@@ -25,14 +27,19 @@ export interface CheckpointsOptions {
   readonly log: Log;
   /** The length of the log at which a checkpoint starts. */
   readonly pages?: number;
+  /** How long the thread waits for the next checkpoint before it ends. */
+  readonly idleMs?: number;
 }
 
 /** All connections of the process that write the file share one instance, which is closed after them. */
 export class Checkpoints implements AsyncDisposable {
   readonly #options: CheckpointsOptions;
   readonly #pages: number;
+  readonly #idleMs: number;
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #ending: Promise<void> | undefined;
   #checkAfterMs = CHECK_AFTER_MS;
   #running: Promise<void> | undefined;
   #held: PromiseWithResolvers<void> | undefined;
@@ -41,6 +48,7 @@ export class Checkpoints implements AsyncDisposable {
   constructor(options: CheckpointsOptions) {
     this.#options = options;
     this.#pages = options.pages ?? PAGES;
+    this.#idleMs = options.idleMs ?? IDLE_MS;
   }
 
   /** While this is a promise, do not write: wait until it resolves. */
@@ -61,6 +69,7 @@ export class Checkpoints implements AsyncDisposable {
   /** Never rejects. */
   async #run(): Promise<void> {
     this.#checkAfterMs = RETRY_AFTER_MS;
+    clearTimeout(this.#idleTimer);
     try {
       await this.#ask('copy');
       this.#held = Promise.withResolvers();
@@ -72,6 +81,7 @@ export class Checkpoints implements AsyncDisposable {
     } finally {
       this.#held?.resolve();
       this.#held = undefined;
+      this.#idleTimer = setTimeout(() => (this.#ending = this.#endWorker()), this.#idleMs).unref();
     }
   }
 
@@ -96,12 +106,23 @@ export class Checkpoints implements AsyncDisposable {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#running;
-    if (this.#worker === undefined) return;
-    const ended = once(this.#worker, 'exit');
-    this.#worker.ref();
-    this.#worker.postMessage('close' satisfies CheckpointRequest, []);
-    await ended;
+    clearTimeout(this.#idleTimer);
+    await this.#ending;
+    await this.#endWorker();
+  }
+
+  /** Never rejects. A checkpoint that begins meanwhile starts another thread. */
+  async #endWorker(): Promise<void> {
+    const worker = this.#worker;
+    if (worker === undefined) return;
     this.#worker = undefined;
+    worker.ref();
+    worker.postMessage('close' satisfies CheckpointRequest, []);
+    try {
+      await once(worker, 'exit');
+    } catch (thrown) {
+      this.#options.log.warn('the thread of checkpoints failed at its end', { error: String(thrown) });
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {

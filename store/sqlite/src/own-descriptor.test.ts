@@ -30,6 +30,24 @@ test('finds the descriptor that SQLite has opened, also behind a link and beside
   closeSync(other);
 });
 
+test('finds the descriptor of a closed connection that SQLite uses again', () => {
+  const file = join(folder, 'again.db');
+  using writer = new DatabaseSync(file);
+  writer.exec('pragma journal_mode = wal; create table t (value)');
+  const open = () => {
+    const { opened, descriptor } = openWithDescriptor(file, () => {
+      const connection = new DatabaseSync(file);
+      connection.exec('pragma user_version');
+      return connection;
+    });
+    opened.close();
+    return descriptor;
+  };
+  const descriptor = open();
+  assert.ok(descriptor !== undefined);
+  assert.equal(open(), descriptor);
+});
+
 test('finds none when nothing was opened', () => {
   const file = join(folder, 'b.db');
   writeFileSync(file, '');
