@@ -13,7 +13,6 @@ import {
   setCollectorFlags,
 } from '@tinkerbell/platform-node';
 import { startServer, type RunningServer } from './compose.ts';
-import { loadWebStreamsLate } from './late-loads.ts';
 import { configReport } from './settings/config-check.ts';
 import { helpText } from './settings/help-text.ts';
 import { SettingsError } from './settings/settings-error.ts';
@@ -46,7 +45,6 @@ async function main(): Promise<number> {
   try {
     const server = await startServer(settings, logs, stopping);
     await reportToServiceManager(settings, server, stopping);
-    loadWebStreamsLate(nodeClock);
     log.info('ready', {
       http: originOf(server, settings),
       data: settings.dataDirectory,

@@ -47,6 +47,7 @@ export {
   type MessageSocket,
   type WebSocketOptions,
 } from './web-socket.ts';
+export { StreamResponse } from './stream-response.ts';
 export { OWN_TURN_BYTES, WholeResponse, type WholeResponseInit } from './whole-response.ts';
 export type { AddressHolder, AddressProbe } from './address-probe.ts';
 export { trialResult } from './network-trial.ts';

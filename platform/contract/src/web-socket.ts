@@ -1,3 +1,5 @@
+import { WholeResponse } from './whole-response.ts';
+
 /** One connection of a WebSocket (RFC 6455). */
 export interface MessageSocket {
   /** Sends a binary message. */
@@ -20,7 +22,7 @@ export interface WebSocketOptions {
 }
 
 /** The answer that makes a connection a WebSocket. A request that does not ask for one gets 426. */
-export class WebSocketResponse extends Response {
+export class WebSocketResponse extends WholeResponse {
   readonly options: WebSocketOptions;
   readonly serve: (socket: MessageSocket) => void;
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   nextTurn,
   OWN_TURN_BYTES,
+  StreamResponse,
   WholeResponse,
   type HeldBytes,
   type HeldFor,
@@ -34,26 +35,22 @@ export async function sendResponse(
     outgoing.setHeader('connection', 'close');
     closeLingering(incoming);
   }
-  if (response instanceof WholeResponse) {
-    if (response.whole.length > OWN_TURN_BYTES) await nextTurn();
-    outgoing.writeHead(response.status, response.headerRecord);
-    if (incoming.method === 'HEAD') outgoing.end();
-    else if (response.whole.length <= PIECE_BYTES) sendShort(outgoing, response.whole, options);
-    else await sendLong(outgoing, response.whole, options);
-    return;
-  }
+  if (response instanceof WholeResponse) return sendWhole(response, outgoing, options);
   outgoing.statusCode = response.status;
-  outgoing.setHeaders(response.headers);
-  if (response.body === null || incoming.method === 'HEAD') {
-    await response.body?.cancel();
+  const isOwn = response instanceof StreamResponse;
+  if (isOwn) outgoing.setHeaders(new Map(Object.entries(response.headerRecord)));
+  else outgoing.setHeaders(response.headers);
+  const body = isOwn ? response.stream : response.body;
+  if (body === null || incoming.method === 'HEAD') {
+    await body?.cancel();
     outgoing.end();
     return;
   }
   outgoing.flushHeaders();
-  const part = outgoing.hasHeader('content-length') ? filePartOf(response.body) : undefined;
+  const part = outgoing.hasHeader('content-length') ? filePartOf(body) : undefined;
   const reader = options.held.reader(() => incoming.socket.destroy());
   try {
-    if (part === undefined) await sendBody(response.body, outgoing, { ...options, reader });
+    if (part === undefined) await sendBody(body, outgoing, { ...options, reader });
     else {
       await sendFilePart(outgoing, part, { ...options, reader });
       outgoing.end();
@@ -67,6 +64,18 @@ export async function sendResponse(
 const COPIED_BYTES_MAX = 16 * 1024;
 /** Longer bodies are written in pieces, so that the client's progress is visible and nothing else waits for one of them. */
 export const PIECE_BYTES = 256 * 1024;
+
+async function sendWhole(
+  { status, headerRecord, whole }: WholeResponse,
+  outgoing: ServerResponse,
+  options: SendResponseOptions,
+): Promise<void> {
+  if (whole.length > OWN_TURN_BYTES) await nextTurn();
+  outgoing.writeHead(status, headerRecord);
+  if (options.incoming.method === 'HEAD') outgoing.end();
+  else if (whole.length <= PIECE_BYTES) sendShort(outgoing, whole, options);
+  else await sendLong(outgoing, whole, options);
+}
 
 function sendShort(
   outgoing: ServerResponse,

@@ -1,5 +1,5 @@
 /** Streams journal records as JSON lines: existing records page by page as the client reads, then new ones. */
-import { delay, type Clock } from '@tinkerbell/platform-contract';
+import { delay, StreamResponse, type Clock } from '@tinkerbell/platform-contract';
 import type { Journal, JournalQuery, JournalRecord } from '@tinkerbell/store-contract';
 
 const PAGE_MAX = 250;
@@ -46,7 +46,7 @@ export function journalStream(
     // Read a page when the client has taken the previous one.
     { highWaterMark: 0 },
   );
-  return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
+  return new StreamResponse(stream, { headers: { 'content-type': 'application/x-ndjson' } });
 }
 
 /** The journal itself is the buffer, so a slow client uses no memory here and misses nothing. */

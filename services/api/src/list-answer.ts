@@ -2,7 +2,7 @@
  * The answer to a list. A short list is sent at once. A longer one is sent in pieces as the client reads, so a client that does not
  * read uses the memory of one piece. The metadata comes last, because it is known only then.
  */
-import { WholeResponse } from '@tinkerbell/platform-contract';
+import { StreamResponse, WholeResponse } from '@tinkerbell/platform-contract';
 import type { Resource } from '@tinkerbell/resources';
 import type { Piece, Position } from './list-page.ts';
 
@@ -32,7 +32,7 @@ export async function listAnswer(source: Pieces, shape: ListShape): Promise<Resp
     if (part !== '') begun.push(part);
     length += part.length;
     if (length > WHOLE_CHARACTERS_MAX)
-      return new Response(streamOf(parts, `${parts.head},"${shape.items}":[${begun.join(',')}`), {
+      return new StreamResponse(streamOf(parts, `${parts.head},"${shape.items}":[${begun.join(',')}`), {
         headers: { 'content-type': 'application/json' },
       });
   }

@@ -1,7 +1,7 @@
 /** List and watch, as objects or as a Table. */
 import { apiVersionOf, collectionOf, isRecord, type Resource } from '@tinkerbell/resources';
 import type { Store, View } from '@tinkerbell/store-contract';
-import { queryOf, type Clock, type HttpRequest } from '@tinkerbell/platform-contract';
+import { queryOf, StreamResponse, type Clock, type HttpRequest } from '@tinkerbell/platform-contract';
 import { ApiError } from './api-error.ts';
 import type { ResourceTarget } from './request-target.ts';
 import { listAnswer, type ListShape } from './list-answer.ts';
@@ -140,7 +140,7 @@ export async function watchObjects(
     held: deps.streams.held,
     onTooSlow: () => deps.streams.tooSlow(),
   });
-  return new Response(stream, { headers: { 'content-type': events.contentType } });
+  return new StreamResponse(stream, { headers: { 'content-type': events.contentType } });
 }
 
 function showing(

@@ -1,6 +1,7 @@
 import {
   PlatformError,
   SESSION_HEADER,
+  StreamResponse,
   WholeResponse,
   type Clock,
   type Files,
@@ -119,7 +120,10 @@ class ImageFiles {
   async answer(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
     this.#counts.requests.add();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return new Response('only GET and HEAD\n', { status: 405, headers: { allow: 'GET, HEAD' } });
+      return new WholeResponse('only GET and HEAD\n', {
+        status: 405,
+        headers: { allow: 'GET, HEAD', 'content-type': 'text/plain; charset=utf-8' },
+      });
     }
     const path = imagePathOf(request.url, this.#config.prefix);
     try {
@@ -154,17 +158,17 @@ class ImageFiles {
     const described = this.#described.of(path, file.info, encoding);
     const { status, headers, range, multipart } = answerFor(asked, described);
     if (status === 304) this.#counts.notModified.add();
-    if (method === 'HEAD') return new Response(null, { status, headers });
+    if (method === 'HEAD') return new StreamResponse(null, { status, headers });
     const { files } = this.#deps;
     const read = (part: ByteRange, progress: StreamProgress) =>
       files.stream(this.#config.directory, file.info.realPath, { ...part, progress });
     if (multipart !== undefined) {
       const begin = () => this.#progress(filePath, multipart.ranges, peer);
-      return new Response(multipartStream(multipart, read, begin), { status, headers });
+      return new StreamResponse(multipartStream(multipart, read, begin), { status, headers });
     }
-    if (range === undefined) return new Response(null, { status, headers });
+    if (range === undefined) return new StreamResponse(null, { status, headers });
     if (file.content === undefined)
-      return new Response(read(range, this.#progress(filePath, [range], peer)), { status, headers });
+      return new StreamResponse(read(range, this.#progress(filePath, [range], peer)), { status, headers });
     reportWhole(this.#transfer(filePath, [range], peer), { onTransfer: this.#report });
     return new WholeResponse(file.content.subarray(range.start, range.end + 1), { status, headers });
   }
@@ -202,7 +206,7 @@ class ImageFiles {
   #missing(peer: HttpPeer, path: string): Response {
     this.#deps.onMissing(peer, path);
     this.#counts.notFound.add();
-    return new Response('no such file\n', {
+    return new WholeResponse('no such file\n', {
       status: 404,
       headers: { 'content-type': 'text/plain; charset=utf-8' },
     });

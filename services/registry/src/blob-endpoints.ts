@@ -2,6 +2,7 @@
 import { answerFor, multipartStream, type ByteRange } from '@tinkerbell/engine-file-answers';
 import type { Digest } from '@tinkerbell/oci';
 import {
+  StreamResponse,
   WholeResponse,
   type Files,
   type HttpRequest,
@@ -54,16 +55,16 @@ function fileAnswer(parts: BlobParts, blob: FoundBlob, { method, headers: asked 
     contentType: 'application/octet-stream',
     headers: { 'docker-content-digest': digest, 'cache-control': 'private, max-age=31536000, immutable' },
   });
-  if (method === 'HEAD') return new Response(null, { status, headers });
+  if (method === 'HEAD') return new StreamResponse(null, { status, headers });
   const read = (part: ByteRange, progress: StreamProgress) =>
     parts.files.stream(parts.directory, blobPath(digest), { ...part, progress });
   if (multipart !== undefined)
-    return new Response(
+    return new StreamResponse(
       multipartStream(multipart, read, () => counting(parts)),
       { status, headers },
     );
-  if (range === undefined) return new Response(null, { status, headers });
-  return new Response(read(range, counting(parts)), { status, headers });
+  if (range === undefined) return new StreamResponse(null, { status, headers });
+  return new StreamResponse(read(range, counting(parts)), { status, headers });
 }
 
 function counting({ metrics }: BlobParts): StreamProgress {

@@ -2,6 +2,7 @@
 import { MANIFEST_MAX_BYTES, mediaTypes } from '@tinkerbell/oci';
 import {
   readBodyBytes,
+  StreamResponse,
   WholeResponse,
   type HttpRequest,
   type OwnedTree,
@@ -60,7 +61,8 @@ export function manifestResponse(
     etag: `"${digest}"`,
     'x-content-type-options': 'nosniff',
   };
-  if (headers.get('if-none-match') === own.etag) return new Response(null, { status: 304, headers: own });
+  if (headers.get('if-none-match') === own.etag)
+    return new StreamResponse(null, { status: 304, headers: own });
   return new WholeResponse(bytes, { headers: own });
 }
 

@@ -101,11 +101,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
 function ownPage(options: FrontOptions, path: string, url: string): Response | Promise<Response> | undefined {
   switch (path) {
     case '/healthcheck':
-      return Response.json({
-        git_rev: 'unknown',
-        uptime_seconds: options.uptimeSeconds().toFixed(2),
-        goroutines: 0,
-      });
+      return healthPage(options);
     case LOGIN_PATH:
       return loginPage(options.login);
     case '/metrics/history':
@@ -169,6 +165,11 @@ function rejection(
 function statusOf(response: Response, { headers }: HttpRequest): number {
   const isOpened = response instanceof WebSocketResponse && headers.has('upgrade');
   return isOpened ? 101 : response.status;
+}
+
+function healthPage({ uptimeSeconds }: Pick<FrontOptions, 'uptimeSeconds'>): Response {
+  const page = { git_rev: 'unknown', uptime_seconds: uptimeSeconds().toFixed(2), goroutines: 0 };
+  return new WholeResponse(JSON.stringify(page), { headers: { 'content-type': 'application/json' } });
 }
 
 function text(body: string, status = 200): Response {

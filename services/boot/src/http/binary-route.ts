@@ -1,5 +1,6 @@
 import {
   pathElementsOf,
+  StreamResponse,
   type HttpContext,
   type HttpRequest,
   type HttpRoute,
@@ -37,7 +38,8 @@ export function createBinaryRoute({ deps, files, metrics }: BinaryRouteInput): H
       const { sizeBytes } = binary;
       const file = { sizeBytes, contentType: 'application/octet-stream' };
       const { status, headers, range } = fileAnswerFor(request.headers, file);
-      if (request.method === 'HEAD' || range === undefined) return new Response(null, { status, headers });
+      if (request.method === 'HEAD' || range === undefined)
+        return new StreamResponse(null, { status, headers });
 
       const startedMs = clock.monotonicMs();
       const machine = elements.map(parseMac).find(Boolean) ?? macAt(view, peer.address);
@@ -55,7 +57,7 @@ export function createBinaryRoute({ deps, files, metrics }: BinaryRouteInput): H
           details: { file: name, bytes, milliseconds },
         });
       };
-      return new Response(measuredBody(binary, measured, range), { status, headers });
+      return new StreamResponse(measuredBody(binary, measured, range), { status, headers });
     },
   };
 }

@@ -1,6 +1,7 @@
 import { clientAddressOf } from '@tinkerbell/instance-metadata';
 import {
   pathElementsOf,
+  StreamResponse,
   type HttpContext,
   type HttpRequest,
   type HttpRoute,
@@ -50,7 +51,7 @@ export function createPxeRoute({ deps, config, files, metrics, prefix }: PxeRout
         return plain(500, found.message);
       }
       const { file } = found;
-      if (request.method === 'HEAD') return new Response(null, { headers: headersOf(file) });
+      if (request.method === 'HEAD') return new StreamResponse(null, { headers: headersOf(file) });
       const startedMs = clock.monotonicMs();
       const body = measuredBody(file, (bytes) => {
         const milliseconds = Math.round(clock.monotonicMs() - startedMs);
@@ -58,7 +59,7 @@ export function createPxeRoute({ deps, config, files, metrics, prefix }: PxeRout
         const amount = `${bytes} of ${file.sizeBytes} bytes in ${milliseconds} ms`;
         write(isWhole ? 'file-sent' : 'transfer-failed', `${fileName} by HTTP, ${amount}`);
       });
-      return new Response(body, { headers: headersOf(file) });
+      return new StreamResponse(body, { headers: headersOf(file) });
     },
   };
 

@@ -8,6 +8,7 @@ import {
 import {
   pathElementsOf,
   PlatformError,
+  StreamResponse,
   type HttpContext,
   type HttpRequest,
   type HttpRoute,
@@ -63,13 +64,16 @@ export function createIsoRoute(input: IsoRouteInput): HttpRoute {
       }
       const answer = await answerTo(request, found, input.config.iso.magic);
       if (answer.range === undefined || request.method === 'HEAD')
-        return new Response(null, { status: answer.status, headers: answer.headers });
+        return new StreamResponse(null, { status: answer.status, headers: answer.headers });
       const chunks = sentChunks(input, found, {
         range: answer.range,
         isRange: answer.status === 206,
         context,
       });
-      return new Response(ReadableStream.from(chunks), { status: answer.status, headers: answer.headers });
+      return new StreamResponse(ReadableStream.from(chunks), {
+        status: answer.status,
+        headers: answer.headers,
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 /** WatchJob over HTTP: one job per line, or per event for clients that accept text/event-stream. */
 import type { Job } from '@tinkerbell/provisioning';
-import { delay, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
+import { delay, StreamResponse, type HttpContext, type HttpRequest } from '@tinkerbell/platform-contract';
 import type { ProvisioningCaller } from './access.ts';
 import type { ProvisioningDeps } from './job-store.ts';
 import { problemOf } from './problem-response.ts';
@@ -64,7 +64,9 @@ export async function watchResponse(
     },
   };
   const body = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
-  return new Response(body, { headers: { 'content-type': form.mediaType, 'cache-control': 'no-store' } });
+  return new StreamResponse(body, {
+    headers: { 'content-type': form.mediaType, 'cache-control': 'no-store' },
+  });
 }
 
 interface Told {
