@@ -27,6 +27,9 @@ import { unpackPackages } from './unpack-packages.ts';
 
 const DEBIAN_SUITE = 'bookworm';
 
+/** The one that uses shared libraries. They are there for Node. */
+const BUSYBOX_PACKAGE = 'busybox';
+
 /** Fast to build, and 22 % larger than the release level. */
 const ZSTD_LEVEL_DEVELOPMENT = 3;
 const ZSTD_LEVEL_RELEASE = 19;
@@ -117,13 +120,13 @@ async function fetchPackages(
     openDebianArchive({ suite: DEBIAN_SUITE, cacheDirectory, architecture: debian });
   const archive = await archiveOf(architecture);
   const kernelPackage = await currentKernelPackage(archive, architecture);
-  const names = [kernelPackage, 'busybox-static', ...LIBRARY_PACKAGES];
+  const names = [kernelPackage, BUSYBOX_PACKAGE, ...LIBRARY_PACKAGES];
   tell(`packages: ${names.join(' ')}`);
   const [kernel = '', busybox = '', ...libraries] = await archive.download(names);
   const [ownBusybox = ''] =
     architecture === OWN_ARCHITECTURE
       ? [busybox]
-      : await (await archiveOf(OWN_ARCHITECTURE)).download(['busybox-static']);
+      : await (await archiveOf(OWN_ARCHITECTURE)).download([BUSYBOX_PACKAGE]);
   const kernelRelease = kernelPackage.replace(/^linux-image-/, '');
   const node = await nodeProgram(architecture, cacheDirectory);
   return { archive, kernel, kernelRelease, busybox, ownBusybox, libraries, node };

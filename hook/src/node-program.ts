@@ -3,11 +3,12 @@
  * another processor.
  */
 import { createHash } from 'node:crypto';
-import { access, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { OWN_ARCHITECTURE, type Architecture } from './architecture.ts';
 import type { CpioEntry } from './cpio.ts';
+import { blankLocales } from './foreign-locales.ts';
 import { runCommand } from './run-command.ts';
 
 /** Returns the path of the executable. One for another processor is downloaded once. */
@@ -33,21 +34,24 @@ export async function nodeProgram(architecture: Architecture, cacheDirectory: st
 }
 
 /**
- * Removes its symbols, which makes it a third smaller. Debian's `strip` knows this machine's processor only.
+ * Removes its languages other than English, and its symbols, which makes it a third smaller. Debian's `strip` knows this machine's processor only.
  */
 export async function nodeEntry(
   program: string,
   { architecture, workDirectory }: { readonly architecture: Architecture; readonly workDirectory: string },
 ): Promise<CpioEntry> {
   const copy = join(workDirectory, 'node');
-  await copyFile(program, copy);
+  const whole = await readFile(program);
+  blankLocales(whole);
+  await writeFile(copy, whole);
   if (architecture === OWN_ARCHITECTURE) await runCommand('strip', [copy]);
   return { kind: 'file', path: 'usr/bin/node', mode: 0o755, content: await readFile(copy) };
 }
 
-/** Identifies the executable. */
+/** Identifies what `nodeEntry` makes of the executable. */
 export async function nodeFingerprint(program: string): Promise<string> {
   return createHash('sha256')
+    .update('in English, ')
     .update(await readFile(program))
     .digest('hex');
 }
