@@ -11,8 +11,6 @@ import { alternate } from './rounds.ts';
 
 const HARDWARE = 10_000;
 const CONNECTIONS = 64;
-/** The number of scripts that nginx has as files: enough to be more than one, few enough to write quickly. */
-const FILES = 1000;
 
 export const scriptsBenchmark: Benchmark = {
   name: 'scripts',
@@ -25,7 +23,7 @@ export const scriptsBenchmark: Benchmark = {
     );
     const directory = join(context.directory, 'files');
     let bytes = 0;
-    for (const path of paths.slice(0, FILES)) {
+    for (const path of paths) {
       mkdirSync(join(directory, path, '..'), { recursive: true });
       const text = await (await fetch(url + path)).text();
       writeFileSync(join(directory, path), text);
@@ -37,8 +35,8 @@ export const scriptsBenchmark: Benchmark = {
     };
     const ours = subjectOf(url, pid, paths);
     const files = await serveFiles(context, directory);
-    const nginx = subjectOf(files.url, files.workerPid(), paths.slice(0, FILES));
-    const minimal = await startMinimalHttp(context, Math.round(bytes / FILES), SERVER_PROCESSOR);
+    const nginx = subjectOf(files.url, files.workerPid(), paths);
+    const minimal = await startMinimalHttp(context, Math.round(bytes / HARDWARE), SERVER_PROCESSOR);
     const plan = { connections: CONNECTIONS, seconds: context.quick ? 2 : 5 };
     await fullLoad(context, ours, { ...plan, seconds: 1 });
     const found = await alternate(context.quick ? 1 : 3, {

@@ -7,7 +7,7 @@ import { nodeHttp } from '../node-http.ts';
 import { plainAddress } from '../plain-address.ts';
 import { turnShare } from '../turn-share.ts';
 import { STALLED_MS } from '../written.ts';
-import type { PlainRequests } from './plain-request.ts';
+import { readPlainRequest } from './plain-request.ts';
 import { ReceivedRequest, type ConnectionFacts } from './received-request.ts';
 import { mayHaveBody, responseHead } from './response-head.ts';
 
@@ -15,7 +15,6 @@ import { mayHaveBody, responseHead } from './response-head.ts';
 const ARRIVED = { httpVersionMajor: 1, httpVersionMinor: 1, httpVersion: '1.1', complete: true };
 
 export interface PlainServing {
-  readonly requests: PlainRequests;
   readonly handler: HttpHandler;
   readonly held: HeldBytes;
   readonly log: Log;
@@ -71,7 +70,7 @@ export class PlainConnection {
   };
 
   #take(bytes: Buffer<ArrayBuffer>): void {
-    const plain = this.#serving.requests.read(bytes);
+    const plain = readPlainRequest(bytes);
     if (plain === undefined) return this.#passOn(bytes);
     if (!this.#hasServed) this.#socket.setTimeout(this.#serving.idleMs);
     this.#hasServed = true;

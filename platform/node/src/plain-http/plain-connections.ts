@@ -1,25 +1,22 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlainConnection, type PlainServing } from './plain-connection.ts';
-import { PlainRequests } from './plain-request.ts';
 
 /** The connections of a server that have sent only plain requests. */
 export class PlainConnections {
   readonly #open = new Set<PlainConnection>();
 
   /** Takes new connections before Node does. `server` gets those with a request that is not plain. */
-  constructor(server: Server, serving: Omit<PlainServing, 'requests' | 'passOn'>) {
+  constructor(server: Server, serving: Omit<PlainServing, 'passOn'>) {
     const listeners = server.listeners('connection');
     server.removeAllListeners('connection');
     const passOn = (socket: Socket, bytes: Buffer): void => {
       for (const listener of listeners) listener.call(server, socket);
       socket.emit('data', bytes);
     };
-    const requests = new PlainRequests();
     server.on('connection', (socket: Socket) => {
       const connection = new PlainConnection(socket, {
         ...serving,
-        requests,
         passOn: (...passed) => {
           this.#open.delete(connection);
           passOn(...passed);

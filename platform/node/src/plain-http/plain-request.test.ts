@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PlainRequests } from './plain-request.ts';
+import { readPlainRequest } from './plain-request.ts';
 
 function read(text: string) {
-  return new PlainRequests().read(Buffer.from(text, 'latin1'));
+  return readPlainRequest(Buffer.from(text, 'latin1'));
 }
 
 test('reads the parts of a request, with names and values as sent', () => {
@@ -56,16 +56,6 @@ for (const [what, text] of [
   ['a long head', `GET / HTTP/1.1\r\n${HOST}X: ${'a'.repeat(8192)}\r\n\r\n`],
 ] as const)
   test(`leaves to Node: ${what}`, () => assert.equal(read(text), undefined));
-
-test('headers that are known are read as those of a first request, and many others do not stay', () => {
-  const requests = new PlainRequests();
-  const ask = (name: string) => requests.read(Buffer.from(`GET / HTTP/1.1\r\n${HOST}${name}: b\r\n\r\n`));
-  const first = ask('x-first')?.rawHeaders;
-  assert.equal(ask('x-first')?.rawHeaders, first, 'kept');
-  for (let index = 0; index < 1000; index += 1) ask(`x-${index}`);
-  assert.notEqual(ask('x-first')?.rawHeaders, first, 'forgotten');
-  assert.deepEqual(ask('x-first')?.rawHeaders, first);
-});
 
 /** Pieces of requests, good and bad, in any order. */
 const words = 'GET PUT get / /a?b * HTTP/1.1 HTTP/1.0 HTTP/1.01 : Host a " ( Content-Length:'.split(' ');

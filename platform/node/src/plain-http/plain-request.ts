@@ -1,8 +1,7 @@
 /** Reads requests of HTTP/1.1 that arrive whole and ask for nothing special (RFC 9112). */
 
-/** The headers of a request. Clients repeat them from request to request. */
 interface Fields {
-  /** As sent. Names and values in turn. */
+  /** Names and values in turn, as sent. */
   readonly rawHeaders: readonly string[];
   readonly host: string;
   readonly contentLength: number;
@@ -21,57 +20,70 @@ export interface PlainRequest extends Pick<Fields, 'rawHeaders' | 'host'> {
  */
 const HEAD =
   /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) (\/[!-~]*) HTTP\/1\.1\r\n((?:[!#$%&'*+.^_`|~\w-]+:[\t -~\x80-\xff]*\r\n)+)\r\n$/;
-const FIELD = /([^:]+):[\t ]*(.*?)[\t ]*\r\n/gy;
 const CONTENT_LENGTH = /^\d{1,9}$/;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const HEAD_BYTES_MAX = 8 * 1024;
-/** They change how the connection is used, how the body is sent, or when. */
-const SPECIAL = new Set(['upgrade', 'expect', 'transfer-encoding', 'proxy-connection', 'http2-settings']);
+/** Those after the first two change how the connection is used, how the body is sent, or when. */
+const KNOWN = [
+  'host',
+  'content-length',
+  'connection',
+  'upgrade',
+  'expect',
+  'transfer-encoding',
+  'proxy-connection',
+  'http2-settings',
+] as const;
+type KnownName = (typeof KNOWN)[number];
+const KNOWN_LENGTHS: ReadonlySet<number> = new Set(KNOWN.map(({ length }) => length));
 
-/** What is kept of the headers of recent requests. */
-const KEPT_FIELDS = 256;
-const KEPT_CHARACTERS_MAX = 1024;
-
-/** Reads the requests of all connections of a process. */
-export class PlainRequests {
-  readonly #kept = new Map<string, Fields>();
-
-  /** Returns undefined unless the bytes are one plain request, from its first byte to its last. */
-  read(bytes: Buffer<ArrayBuffer>): PlainRequest | undefined {
-    const headEnd = bytes.indexOf(HEAD_END) + HEAD_END.length;
-    if (headEnd < HEAD_END.length || headEnd > HEAD_BYTES_MAX) return undefined;
-    const [, method, target, text] = HEAD.exec(bytes.toString('latin1', 0, headEnd)) ?? [];
-    if (method === undefined || target === undefined || text === undefined) return undefined;
-    const fields = this.#kept.get(text) ?? this.#keep(text, fieldsOf(text));
-    if (fields === undefined || bytes.length !== headEnd + fields.contentLength) return undefined;
-    const { rawHeaders, host } = fields;
-    return { method, target, rawHeaders, host, body: bytes.subarray(headEnd) };
-  }
-
-  #keep(text: string, fields: Fields | undefined): Fields | undefined {
-    if (fields === undefined || text.length > KEPT_CHARACTERS_MAX) return fields;
-    if (this.#kept.size >= KEPT_FIELDS) this.#kept.clear();
-    this.#kept.set(text, fields);
-    return fields;
-  }
+/** Returns undefined unless the bytes are one plain request, from its first byte to its last. */
+export function readPlainRequest(bytes: Buffer<ArrayBuffer>): PlainRequest | undefined {
+  const headEnd = bytes.indexOf(HEAD_END) + HEAD_END.length;
+  if (headEnd < HEAD_END.length || headEnd > HEAD_BYTES_MAX) return undefined;
+  const [, method, target, text] = HEAD.exec(bytes.toString('latin1', 0, headEnd)) ?? [];
+  if (method === undefined || target === undefined || text === undefined) return undefined;
+  const fields = fieldsOf(text);
+  if (fields === undefined || bytes.length !== headEnd + fields.contentLength) return undefined;
+  const { rawHeaders, host } = fields;
+  return { method, target, rawHeaders, host, body: bytes.subarray(headEnd) };
 }
 
 /** Returns undefined for headers that need more than reading, and when one that frames the request is repeated. */
 function fieldsOf(text: string): Fields | undefined {
   const rawHeaders: string[] = [];
-  const framing = new Map<string, string>();
-  for (const [, name = '', value = ''] of text.matchAll(FIELD)) {
+  const framing: { host?: string; 'content-length'?: string } = {};
+  for (let at = 0; at < text.length;) {
+    const [colon, end] = [text.indexOf(':', at), text.indexOf('\r\n', at)];
+    const name = text.slice(at, colon);
+    const value = trimmed(text, colon + 1, end);
     rawHeaders.push(name, value);
-    const lower = name.toLowerCase();
-    if (isSpecial(lower, value) || framing.has(lower)) return undefined;
-    if (lower === 'host' || lower === 'content-length') framing.set(lower, value);
+    at = end + 2;
+    const known = knownName(name);
+    if (known === undefined) continue;
+    if (known !== 'host' && known !== 'content-length') {
+      if (known !== 'connection' || value.toLowerCase() !== 'keep-alive') return undefined;
+    } else if (framing[known] === undefined) framing[known] = value;
+    else return undefined;
   }
-  const host = framing.get('host');
-  const contentLength = framing.get('content-length') ?? '0';
+  const { host, 'content-length': contentLength = '0' } = framing;
   if (host === undefined || !CONTENT_LENGTH.test(contentLength)) return undefined;
   return { rawHeaders, host, contentLength: Number(contentLength) };
 }
 
-function isSpecial(name: string, value: string): boolean {
-  return name === 'connection' ? value.toLowerCase() !== 'keep-alive' : SPECIAL.has(name);
+/** Without the spaces and tabs around it. Other white space belongs to the value. */
+function trimmed(text: string, start: number, end: number): string {
+  let [from, to] = [start, end];
+  while (from < to && isBlank(text.charCodeAt(from))) from += 1;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}
+
+function isBlank(character: number): boolean {
+  return character === 0x20 || character === 0x09;
+}
+
+/** Returns the name in lower case if it is one that matters here. Most names need not be compared. */
+function knownName(name: string): KnownName | undefined {
+  return KNOWN_LENGTHS.has(name.length) ? KNOWN.find((known) => known === name.toLowerCase()) : undefined;
 }
