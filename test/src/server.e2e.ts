@@ -133,3 +133,29 @@ test('announces its shutdown first, and serves until then', async () => {
   assert.equal((await server.request(`${server.url}${path}`)).status, 200);
   await ended;
 });
+
+/** At its end, Node prints the modules of its own that it has loaded. */
+const TELLS_MODULES = `data:text/javascript,process.on('exit',()=>console.error('loaded:'+process.moduleLoadList.join()))`;
+
+test('answers requests and streams without loading what only clients of HTTP need', async () => {
+  const server = await startServer({ prefix: ['env', `NODE_OPTIONS=--import=${TELLS_MODULES}`] });
+  const watch = new AbortController();
+  for (const [target, status] of [
+    ['/healthcheck', 200],
+    ['/metrics', 200],
+    ['/none', 404],
+    [path, 200],
+    [`${path}/none`, 404],
+  ] as const) {
+    const response = await server.request(server.url + target);
+    await response.text();
+    assert.equal(response.status, status, target);
+  }
+  const watching = await server.request(`${server.url}${path}?watch=true`, { signal: watch.signal });
+  assert.equal(watching.status, 200);
+  watch.abort();
+  await server[Symbol.asyncDispose]();
+  const loaded = server.said().findLast((line) => line.startsWith('loaded:')) ?? '';
+  assert.match(loaded, /NativeModule http,/);
+  assert.doesNotMatch(loaded, /undici/);
+});

@@ -219,7 +219,6 @@ class NodeHttpServer implements HttpServer {
 
   close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     return new Promise((resolve) => {
-      // A keep-alive connection is idle only after its response has ended, which may be later than this.
       const closeIdle = (): void => {
         this.#server.closeIdleConnections();
         this.#plain?.closeIdle();

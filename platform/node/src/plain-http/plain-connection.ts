@@ -86,15 +86,14 @@ export class PlainConnection {
   }
 
   async #answer(request: ReceivedRequest): Promise<void> {
-    const { handler, log } = this.#serving;
+    const { handler } = this.#serving;
     const pause = turnShare.enter();
     if (pause !== undefined) await pause;
     try {
       const response = request.url === '' ? badRequest() : await handler(request, request);
       await this.#send(response, request);
     } catch (thrown) {
-      if (!this.#socket.destroyed)
-        reportFailure(log, thrown, { method: request.method, path: request.target });
+      this.#report(thrown, request);
       await this.#send(internalError(), request).catch(() => this.#socket.destroy());
     }
     request.end();
@@ -102,6 +101,11 @@ export class PlainConnection {
     const early = this.#early;
     this.#early = undefined;
     if (early !== undefined) setImmediate(() => this.#resume(early));
+  }
+
+  #report(thrown: unknown, { method, target }: ReceivedRequest): void {
+    // Nobody waits for the answer to a client that has disconnected.
+    if (!this.#socket.destroyed) reportFailure(this.#serving.log, thrown, { method, path: target });
   }
 
   #resume(bytes: Buffer<ArrayBuffer>): void {
@@ -126,7 +130,8 @@ export class PlainConnection {
   }
 
   /** Sends streams, files and long answers. A failure ends the connection if the head has been sent. */
-  async #sendByNode(response: Response, { method }: ReceivedRequest): Promise<void> {
+  async #sendByNode(response: Response, request: ReceivedRequest): Promise<void> {
+    const { method } = request;
     const socket = this.#socket;
     const { held, stalledMs } = this.#serving;
     const incoming = Object.assign(new nodeHttp.IncomingMessage(socket), ARRIVED, { method });
@@ -137,8 +142,9 @@ export class PlainConnection {
       await sendResponse(response, outgoing, { incoming, held, stalledMs });
       await over;
     } catch (error) {
-      if (outgoing.headersSent) socket.destroy();
-      throw error;
+      if (!outgoing.headersSent) throw error;
+      this.#report(error, request);
+      socket.destroy();
     } finally {
       outgoing.detachSocket(socket);
       // As Node's server does. Others wait for it.

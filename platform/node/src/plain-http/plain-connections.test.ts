@@ -213,6 +213,19 @@ test('a handler that throws is answered with 500 and reported, and no header can
   assert.doesNotMatch(heard(), /x-b/);
 });
 
+test('a stream that fails in the middle ends the connection, and is reported', async () => {
+  const failing = new ReadableStream({
+    start: (controller) => controller.enqueue(Buffer.from('some')),
+    pull: (controller) => controller.error(new Error('the disk has failed')),
+  });
+  await using running = await serving(async () => new Response(failing));
+  const { socket, heard } = running.client();
+  socket.write(PLAIN);
+  await once(socket, 'close');
+  assert.doesNotMatch(heard(), /500|0\r\n\r\n$/);
+  assert.deepEqual(running.errors, ['http handler failed']);
+});
+
 test('a Host that is more than a host is a bad request', async () => {
   await using running = await serving(() => assert.fail());
   const { socket, heard } = running.client();
