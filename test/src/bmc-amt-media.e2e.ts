@@ -29,7 +29,8 @@ test('a machine with Intel AMT boots from an image that the server serves', { sk
   await Promise.race([hasAgent(), ending]);
   assert.deepEqual(bmc.operations, ['on'], 'it was off, and nothing restarted it twice');
   const events = (await timelineOf(server, demo)).map(({ event }) => event);
-  assert.ok(events.includes('iso-sent'), `it read the image: ${[...new Set(events)].join(' ')}`);
+  // The last blocks of the image are read only if they belong to a file that the machine needs.
+  assert.ok(events.includes('iso-progressed'), `it read the image: ${[...new Set(events)].join(' ')}`);
   assert.ok(!events.includes('script-sent'), 'it did not boot from its network');
   const media = ['get', 'machines.bmc.tinkerbell.org', '-o', 'yaml'];
   assert.match(await tink(server, ...media), /bmc-media-url: http.*hook\.iso/, 'a restart inserts it again');

@@ -35,7 +35,8 @@ test('a BMC installs a machine from virtual media, and again from the network', 
   assert.equal(await stateOf(demo.workflow.metadata.name), 'SUCCESS');
   assert.deepEqual(bmc.operations, ['on']);
   const events = (await timelineOf(server, demo)).map(({ event }) => event);
-  assert.ok(events.includes('iso-sent'), `it read the image: ${[...new Set(events)].join(' ')}`);
+  // The last blocks of the image are read only if they belong to a file that the machine needs.
+  assert.ok(events.includes('iso-progressed'), `it read the image: ${[...new Set(events)].join(' ')}`);
   assert.ok(!events.includes('script-sent'), 'it did not boot from its network');
 
   const again = (await tink(server, 'reprovision', demo.name, '--boot-mode', 'netboot')).trim();
