@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpRequest } from '@tinkerbell/platform-contract';
+import { BodyReaders } from './body-readers.ts';
 import { RequestHeaders } from './request-headers.ts';
 import { urlOfRequest } from './request-target.ts';
 
 /** A request as the platform's handlers read it. Expensive parts are computed on first use. */
-export class NodeHttpRequest implements HttpRequest {
+export class NodeHttpRequest extends BodyReaders implements HttpRequest {
   readonly method: string;
   /** Absolute and normalised. Empty when target and Host do not form a URL. */
   readonly url: string;
@@ -13,9 +14,9 @@ export class NodeHttpRequest implements HttpRequest {
   readonly #outgoing: ServerResponse;
   readonly #expectLongBody: (() => void) | undefined;
   #signal: AbortSignal | undefined;
-  #body: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, expectLongBody?: () => void) {
+    super();
     this.#expectLongBody = expectLongBody;
     this.#incoming = incoming;
     this.#outgoing = outgoing;
@@ -39,14 +40,6 @@ export class NodeHttpRequest implements HttpRequest {
     return this.#signal;
   }
 
-  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    if (this.#body === undefined) {
-      const hasBody = this.method !== 'GET' && this.method !== 'HEAD';
-      this.#body = hasBody ? ReadableStream.from(this.chunks()) : null;
-    }
-    return this.#body;
-  }
-
   /** A reader that stops early does not end the connection, over which the response is still to be sent. */
   chunks(): AsyncIterable<Uint8Array<ArrayBuffer>> {
     const incoming = this.#incoming;
@@ -55,18 +48,6 @@ export class NodeHttpRequest implements HttpRequest {
 
   expectLongBody(): void {
     this.#expectLongBody?.();
-  }
-
-  text(): Promise<string> {
-    return new Response(this.body).text();
-  }
-
-  json(): Promise<unknown> {
-    return new Response(this.body).json();
-  }
-
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return new Response(this.body).arrayBuffer();
   }
 }
 

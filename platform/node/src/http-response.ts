@@ -10,8 +10,10 @@ import {
 import { filePartOf } from './file-part.ts';
 import { sendFilePart } from './file-sender.ts';
 import { closeLingering } from './lingering-close.ts';
+import { oneByteText } from './one-byte-text.ts';
 import { releaseChunk } from './owned-chunks.ts';
 import { turnShare } from './turn-share.ts';
+import { holdUnsent } from './unsent-bytes.ts';
 import { STALLED_MS, written } from './written.ts';
 
 export interface SendResponseOptions {
@@ -60,10 +62,8 @@ export async function sendResponse(
   }
 }
 
-/** Up to this size it is cheaper to copy bytes than to pass two pieces of memory to the kernel. */
-const COPIED_BYTES_MAX = 16 * 1024;
 /** Longer bodies are written in pieces, so that the client's progress is visible and nothing else waits for one of them. */
-export const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
 async function sendWhole(
   { status, headerRecord, whole }: WholeResponse,
@@ -80,11 +80,12 @@ async function sendWhole(
 function sendShort(
   outgoing: ServerResponse,
   content: string | Uint8Array<ArrayBuffer>,
-  { incoming, held, stalledMs = STALLED_MS }: SendResponseOptions,
+  { incoming, held, stalledMs }: SendResponseOptions,
 ): void {
   endWith(outgoing, content);
   // The kernel has nearly always taken all of it by now.
-  if (outgoing.writableLength > 0) holdUntilClosed(outgoing, { incoming, held, stalledMs });
+  if (outgoing.writableLength > 0)
+    outgoing.once('close', holdUnsent(incoming.socket, { bytes: outgoing.writableLength, held, stalledMs }));
 }
 
 async function sendLong(
@@ -106,33 +107,10 @@ async function sendLong(
   }
 }
 
-/** The client of a short response takes nothing. It is counted and cut off like a long one. */
-function holdUntilClosed(
-  outgoing: ServerResponse,
-  {
-    incoming,
-    held,
-    stalledMs,
-  }: Required<Pick<SendResponseOptions, 'incoming' | 'held'>> & { stalledMs: number },
-): void {
-  const { socket } = incoming;
-  const reader = held.reader(() => socket.destroy());
-  const stalled = setTimeout(() => void socket.destroy(), stalledMs).unref();
-  outgoing.once('close', () => {
-    clearTimeout(stalled);
-    reader.end();
-  });
-  // Node holds the bytes itself, as text or as a copy. Only their number counts here.
-  reader.holdSize(outgoing.writableLength);
-}
-
-/** Node sends a string together with the head, in one piece. In Latin-1 each character is one byte. */
 function endWith(outgoing: ServerResponse, content: string | Uint8Array<ArrayBuffer>): void {
-  if (typeof content === 'string' || content.length > COPIED_BYTES_MAX) outgoing.end(content);
-  else {
-    const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
-    outgoing.end(bytes.toString('latin1'), 'latin1');
-  }
+  const text = oneByteText(content);
+  if (text === undefined) outgoing.end(content);
+  else outgoing.end(text, 'latin1');
 }
 
 interface Sending extends SendResponseOptions {

@@ -15,7 +15,7 @@ import {
 } from '@tinkerbell/platform-contract';
 import { limitBodyTime, type BodyTimes } from './body-time.ts';
 import { clientCertificateOf } from './client-certificate.ts';
-import { badRequest, reportFailure } from './failed-answers.ts';
+import { badRequest, internalError, reportFailure } from './failed-answers.ts';
 import { NodeHttpRequest } from './http-request.ts';
 import { sendResponse } from './http-response.ts';
 import { nodeHttp } from './node-http.ts';
@@ -165,9 +165,9 @@ async function answer(
   } catch (thrown) {
     if (!outgoing.closed && !socket.destroyed)
       reportFailure(log, thrown, { method: incoming.method, path: incoming.url });
-    if (!outgoing.headersSent)
-      outgoing.writeHead(500, { 'content-type': 'text/plain' }).end('internal error\n');
-    else outgoing.destroy();
+    if (outgoing.headersSent) return void outgoing.destroy();
+    const { status, headerRecord, whole } = internalError();
+    outgoing.writeHead(status, headerRecord).end(whole);
   }
 }
 

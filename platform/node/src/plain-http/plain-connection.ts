@@ -1,12 +1,19 @@
 /** Serves plain requests on a socket without Node's parser and streams, which take half of the time of a short answer. */
 import type { Socket } from 'node:net';
-import { WholeResponse, type HeldBytes, type HttpHandler, type Log } from '@tinkerbell/platform-contract';
-import { PIECE_BYTES, sendResponse } from '../http-response.ts';
+import {
+  OWN_TURN_BYTES,
+  WholeResponse,
+  type HeldBytes,
+  type HttpHandler,
+  type Log,
+} from '@tinkerbell/platform-contract';
+import { sendResponse } from '../http-response.ts';
 import { badRequest, internalError, reportFailure } from '../failed-answers.ts';
 import { nodeHttp } from '../node-http.ts';
+import { oneByteText } from '../one-byte-text.ts';
 import { plainAddress } from '../plain-address.ts';
 import { turnShare } from '../turn-share.ts';
-import { STALLED_MS } from '../written.ts';
+import { holdUnsent } from '../unsent-bytes.ts';
 import { readPlainRequest } from './plain-request.ts';
 import { ReceivedRequest, type ConnectionFacts } from './received-request.ts';
 import { mayHaveBody, responseHead } from './response-head.ts';
@@ -22,22 +29,23 @@ export interface PlainServing {
   /** The time for the first request, and between others. */
   readonly firstMs: number;
   readonly idleMs: number;
-  /** Gives the connection to Node's server, for good. The bytes are what it has received and not answered. */
-  readonly passOn: (socket: Socket, bytes: Buffer) => void;
 }
 
 export class PlainConnection {
   readonly #socket: Socket;
   readonly #serving: PlainServing;
+  readonly #passedOn: (bytes: Buffer) => void;
   readonly #facts: ConnectionFacts;
   #current: ReceivedRequest | undefined;
   /** What arrived while a request is answered. */
   #early: Buffer<ArrayBuffer> | undefined;
   #hasServed = false;
 
-  constructor(socket: Socket, serving: PlainServing) {
+  /** `passedOn` gives the connection to Node's server, for good, with the bytes that it has received and not answered. */
+  constructor(socket: Socket, serving: PlainServing, passedOn: (bytes: Buffer) => void) {
     this.#socket = socket;
     this.#serving = serving;
+    this.#passedOn = passedOn;
     this.#facts = {
       peer: { address: plainAddress(socket.remoteAddress), port: socket.remotePort ?? 0 },
       localAddress: plainAddress(socket.localAddress),
@@ -82,7 +90,7 @@ export class PlainConnection {
     const socket = this.#socket;
     socket.off('data', this.#received).off('end', this.#ended).off('close', this.#closed);
     socket.off('error', this.#failed).off('timeout', this.#timedOut).setTimeout(0);
-    this.#serving.passOn(socket, bytes);
+    this.#passedOn(bytes);
   }
 
   async #answer(request: ReceivedRequest): Promise<void> {
@@ -121,7 +129,7 @@ export class PlainConnection {
 
   /** Returns false for a response that needs Node's. */
   #sendWhole(response: Response, { method }: ReceivedRequest): boolean {
-    if (!(response instanceof WholeResponse) || response.whole.length > PIECE_BYTES) return false;
+    if (!(response instanceof WholeResponse) || response.whole.length > OWN_TURN_BYTES) return false;
     const { whole, status } = response;
     const head = responseHead(status, response.headerRecord, this.#serving.idleMs / 1000);
     if (head === undefined) return false;
@@ -152,35 +160,21 @@ export class PlainConnection {
     }
   }
 
-  /** The client takes nothing of a short answer. It is counted and cut off like one that takes nothing of a long one. */
   async #drained(): Promise<void> {
     const socket = this.#socket;
-    const { held, stalledMs = STALLED_MS } = this.#serving;
-    const reader = held.reader(() => socket.destroy());
-    const stalled = setTimeout(() => void socket.destroy(), stalledMs).unref();
-    reader.holdSize(socket.writableLength);
+    const release = holdUnsent(socket, { ...this.#serving, bytes: socket.writableLength });
     // Also called when the connection ends before.
     await new Promise((resolve) => void socket.write('', resolve));
-    clearTimeout(stalled);
-    reader.end();
+    release();
   }
 }
 
-/** Up to this size it is cheaper to copy bytes than to pass two pieces of memory to the kernel. */
-const COPIED_BYTES_MAX = 16 * 1024;
-
-/** In one piece where that is cheaper. In Latin-1 each character is one byte. */
+/** In one piece where that is cheaper. */
 function writeTogether(socket: Socket, head: string, body: string | Uint8Array<ArrayBuffer>): void {
-  if (typeof body === 'string' && Buffer.byteLength(body) === body.length)
-    return void socket.write(head + body, 'latin1');
-  const bytes = typeof body === 'string' ? Buffer.from(body) : viewOf(body);
-  if (bytes.length <= COPIED_BYTES_MAX) return void socket.write(head + bytes.toString('latin1'), 'latin1');
+  const text = oneByteText(body);
+  if (text !== undefined) return void socket.write(head + text, 'latin1');
   socket.cork();
   socket.write(head, 'latin1');
-  socket.write(bytes);
+  socket.write(body);
   socket.uncork();
-}
-
-function viewOf({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>): Buffer<ArrayBuffer> {
-  return Buffer.from(buffer, byteOffset, length);
 }

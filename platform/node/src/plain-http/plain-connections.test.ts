@@ -53,6 +53,7 @@ async function serving(handler: HttpHandler, options: Partial<PlainServing> = {}
   return {
     errors,
     plain,
+    server,
     client,
     connections: () => open,
     async [Symbol.asyncDispose]() {
@@ -196,6 +197,34 @@ function isBusy(text: string): boolean {
   return body.length < Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
 }
 
+test('a long answer waits for a turn of the event loop of its own', async () => {
+  const seen: string[] = [];
+  let size = 1000;
+  await using running = await serving(async () => {
+    setImmediate(() => seen.push('the next turn'));
+    return new WholeResponse('x'.repeat(size));
+  });
+  running.server.on('connection', (socket: Socket) => {
+    const write = socket.write.bind(socket);
+    const value = (...words: Parameters<Socket['write']>): boolean => {
+      seen.push('sent');
+      return write(...words);
+    };
+    Object.defineProperty(socket, 'write', { value });
+  });
+  const { socket, heard } = running.client();
+  for (const [bytes, order] of [
+    [1000, ['sent', 'the next turn']],
+    [100_000, ['the next turn', 'sent']],
+  ] as const) {
+    size = bytes;
+    seen.length = 0;
+    socket.write(PLAIN);
+    await until(() => heard().endsWith('x'.repeat(size)));
+    assert.deepEqual(seen.slice(0, 2), order);
+  }
+});
+
 test('a handler that throws is answered with 500 and reported, and no header can end its line', async () => {
   let next = 0;
   await using running = await serving(async () => {
@@ -267,23 +296,24 @@ test('a connection without a first request, or with none for long, is closed, bu
   assert.match(used.heard(), /hello\n$/);
 });
 
-test('a client that takes nothing of short answers is counted, waits, and is cut off', async () => {
-  let handled = 0;
-  await using running = await serving(
-    async () => {
-      handled += 1;
-      return new WholeResponse(new Uint8Array(200_000));
-    },
-    { stalledMs: 300, held: new HeldBytes(64 * 1024 * 1024) },
-  );
-  const { socket } = running.client();
-  socket.pause();
-  const asking = setInterval(() => socket.write(PLAIN), 20);
-  await until(() => running.connections() === 1);
-  await until(() => running.connections() === 0);
-  clearInterval(asking);
-  assert.ok(handled < 100, `${handled} were answered`);
-});
+for (const size of [60_000, 200_000])
+  test(`a client that takes nothing of answers of ${size} bytes is counted, waits, and is cut off`, async () => {
+    let handled = 0;
+    await using running = await serving(
+      async () => {
+        handled += 1;
+        return new WholeResponse(new Uint8Array(size));
+      },
+      { stalledMs: 300, held: new HeldBytes(64 * 1024 * 1024) },
+    );
+    const { socket } = running.client();
+    socket.pause();
+    const asking = setInterval(() => socket.write(PLAIN), 20);
+    await until(() => running.connections() === 1);
+    await until(() => running.connections() === 0);
+    clearInterval(asking);
+    assert.ok(handled < 100, `${handled} were answered`);
+  });
 
 test('memory for clients that take nothing has its limit', async () => {
   const held = new HeldBytes(1024 * 1024);

@@ -7,20 +7,14 @@ export class PlainConnections {
   readonly #open = new Set<PlainConnection>();
 
   /** Takes new connections before Node does. `server` gets those with a request that is not plain. */
-  constructor(server: Server, serving: Omit<PlainServing, 'passOn'>) {
+  constructor(server: Server, serving: PlainServing) {
     const listeners = server.listeners('connection');
     server.removeAllListeners('connection');
-    const passOn = (socket: Socket, bytes: Buffer): void => {
-      for (const listener of listeners) listener.call(server, socket);
-      socket.emit('data', bytes);
-    };
     server.on('connection', (socket: Socket) => {
-      const connection = new PlainConnection(socket, {
-        ...serving,
-        passOn: (...passed) => {
-          this.#open.delete(connection);
-          passOn(...passed);
-        },
+      const connection = new PlainConnection(socket, serving, (bytes) => {
+        this.#open.delete(connection);
+        for (const listener of listeners) listener.call(server, socket);
+        socket.emit('data', bytes);
       });
       this.#open.add(connection);
       socket.once('close', () => this.#open.delete(connection));

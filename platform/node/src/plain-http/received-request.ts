@@ -1,4 +1,5 @@
 import type { HttpContext, HttpRequest } from '@tinkerbell/platform-contract';
+import { BodyReaders } from '../body-readers.ts';
 import { RequestHeaders } from '../request-headers.ts';
 import { urlOfRequest } from '../request-target.ts';
 import type { PlainRequest } from './plain-request.ts';
@@ -7,7 +8,7 @@ import type { PlainRequest } from './plain-request.ts';
 export type ConnectionFacts = Pick<HttpContext, 'peer' | 'localAddress'>;
 
 /** A plain request as handlers read it, with its context. Its whole body is in memory. */
-export class ReceivedRequest implements HttpRequest, HttpContext {
+export class ReceivedRequest extends BodyReaders implements HttpRequest, HttpContext {
   readonly method: string;
   /** Absolute and normalised. Empty when target and Host do not form a URL. */
   readonly url: string;
@@ -18,9 +19,9 @@ export class ReceivedRequest implements HttpRequest, HttpContext {
   readonly #bytes: Uint8Array<ArrayBuffer>;
   #gone: AbortController | undefined;
   #isOver = false;
-  #body: ReadableStream<Uint8Array<ArrayBuffer>> | null | undefined;
 
   constructor({ method, target, host, rawHeaders, body }: PlainRequest, facts: ConnectionFacts) {
+    super();
     this.method = method;
     this.target = target;
     this.url = urlOfRequest(target, host);
@@ -49,27 +50,7 @@ export class ReceivedRequest implements HttpRequest, HttpContext {
     this.#gone?.abort();
   }
 
-  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    if (this.#body === undefined) {
-      const hasBody = this.method !== 'GET' && this.method !== 'HEAD';
-      this.#body = hasBody ? ReadableStream.from(this.chunks()) : null;
-    }
-    return this.#body;
-  }
-
   async *chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>> {
     if (this.#bytes.length > 0) yield this.#bytes;
-  }
-
-  text(): Promise<string> {
-    return new Response(this.body).text();
-  }
-
-  json(): Promise<unknown> {
-    return new Response(this.body).json();
-  }
-
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return new Response(this.body).arrayBuffer();
   }
 }
