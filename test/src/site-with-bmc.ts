@@ -4,7 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIso, withCacheLock } from '@tinkerbell/hook';
-import { buildDebianImage, createMachine, startServer, type ApiObject } from '@tinkerbell/sandbox';
+import {
+  buildDebianImage,
+  createMachine,
+  startServer,
+  type ApiObject,
+  type TimelineRecord,
+} from '@tinkerbell/sandbox';
 import { openBmcOf } from '@tinkerbell/sandbox/bmc';
 import { cacheDirectory, enterRack, limitOf, serverOptions } from './bare-machine.ts';
 import { installedKubectl } from './installed-kubectl.ts';
@@ -61,4 +67,16 @@ export async function openSiteWithBmc(
       execFileSync(kubectl, ['--kubeconfig', kubeconfig, 'apply', '-f', manifest], { stdio: 'pipe' });
     },
   };
+}
+
+/**
+ * The machine read the image, and nothing from its network. The last blocks of an image are read only if they belong to a file that the machine
+ * needs, so three quarters are enough.
+ */
+export function assertBootedFromImage(timeline: readonly TimelineRecord[]): void {
+  const shown = timeline.map(({ event, message }) => `${event}: ${message}`).join('\n');
+  const isRead = ({ event, message }: TimelineRecord): boolean =>
+    event === 'iso-sent' || (event === 'iso-progressed' && message.startsWith('ISO image 75 %'));
+  assert.ok(timeline.some(isRead), `it read the image\n${shown}`);
+  assert.ok(!timeline.some(({ event }) => event === 'script-sent'), 'it did not boot from its network');
 }
