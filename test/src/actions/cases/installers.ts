@@ -15,7 +15,11 @@ import { startedWith } from '../fixtures/small-system.ts';
 import { harvesterFiles, writeVendorFiles, type VendorFiles } from '../fixtures/vendor-files.ts';
 
 const DISK_BYTES = 256 * 1024 * 1024;
-const MEMORY_MEBIBYTES = 2048;
+/**
+ * With memory above 4 GiB, the programs of Linux are not where the firmware of the next boot has its stack. After code
+ * in the same page, each write of that stack costs QEMU so much that the firmware does not get beyond its timer.
+ */
+const MEMORY_MEBIBYTES = 4096;
 const kernel_arguments = 'console=ttyS0 no_timer_check quiet';
 
 interface InstallerRest {
