@@ -1,5 +1,6 @@
 import type { User } from '@tinkerbell/access';
 import type { ClientCertificate } from './access.ts';
+import type { Awaitable } from './awaitable.ts';
 
 export interface HttpPeer {
   /** The client's address as the socket reports it. An IPv4-mapped IPv6 address is given as IPv4. */
@@ -37,7 +38,7 @@ export type HttpRequest = Pick<
 };
 
 /** Answers one request. When a handler throws, the listener answers 500 and logs the error. */
-export type HttpHandler = (request: HttpRequest, context: HttpContext) => Promise<Response>;
+export type HttpHandler = (request: HttpRequest, context: HttpContext) => Awaitable<Response>;
 
 /**
  * The callers that may use a route. Callers of `api` are authenticated before its handler runs. The handlers of the other kinds
@@ -51,7 +52,7 @@ interface Route {
   readonly name: string;
   /** The path prefix, for example `/ipxe/script/`. */
   readonly prefix: string;
-  handle(request: HttpRequest, context: HttpContext): Promise<Response | undefined>;
+  handle(request: HttpRequest, context: HttpContext): Awaitable<Response | undefined>;
 }
 
 export interface ApiRoute extends Route {

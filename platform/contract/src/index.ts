@@ -1,4 +1,5 @@
 export type { Authentication, Authenticator, Authorizer, ClientCertificate, Credentials } from './access.ts';
+export { whenReady, type Awaitable } from './awaitable.ts';
 export { aborted, delay, repeat, type Clock } from './clock.ts';
 export { type Random } from './random.ts';
 export { type Log, type LogFields } from './log.ts';

@@ -3,6 +3,7 @@ import {
   SESSION_HEADER,
   StreamResponse,
   WholeResponse,
+  type Awaitable,
   type Clock,
   type Files,
   type HttpContext,
@@ -93,6 +94,13 @@ interface Encodable {
   readonly encodings: readonly Encoding[];
 }
 
+interface Wanted {
+  readonly peer: HttpPeer;
+  readonly path: string;
+  readonly file: Awaitable<SeenFile | undefined>;
+  readonly encodings: readonly Encoding[];
+}
+
 interface Found extends Variant {
   readonly peer: HttpPeer;
   /** The path as requested. */
@@ -117,7 +125,7 @@ class ImageFiles {
     this.#seen = new HotFiles(config.directory, { files: promptFiles(files, clock), clock });
   }
 
-  async answer(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
+  answer(request: HttpRequest, { peer }: HttpContext): Awaitable<Response> {
     this.#counts.requests.add();
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return new WholeResponse('only GET and HEAD\n', {
@@ -126,11 +134,20 @@ class ImageFiles {
       });
     }
     const path = imagePathOf(request.url, this.#config.prefix);
+    if (path === undefined) return this.#missing(peer, new URL(request.url).pathname);
+    const file = this.#seen.see(path);
+    const encodings = encodingsFor(request.headers.get('accept-encoding'));
+    const isPlain = encodings.length === 0 && !(file instanceof Promise) && file !== undefined;
+    if (isPlain && this.#ownedNamesOf(path, file).length === 0)
+      return this.#found(request, { peer, path, file, filePath: path });
+    return this.#search(request, { peer, path, file, encodings });
+  }
+
+  async #search(request: HttpRequest, { peer, path, file: seen, encodings }: Wanted): Promise<Response> {
     try {
-      const file = path === undefined ? undefined : await this.#seen.see(path);
-      if (path === undefined || file?.info.isFile !== true || !(await this.#mayHave(request, path, file)))
-        return this.#missing(peer, path ?? new URL(request.url).pathname);
-      const encodings = encodingsFor(request.headers.get('accept-encoding'));
+      const file = await seen;
+      if (file?.info.isFile !== true || !(await this.#mayHave(request, path, file)))
+        return this.#missing(peer, path);
       const variant =
         encodings.length === 0
           ? { file, filePath: path }
@@ -177,17 +194,19 @@ class ImageFiles {
    * Returns whether the client may have the file by this name and, for a link, by its target's name. A client that may not gets
    * the answer for a missing file, because names are private too.
    */
-  #mayHave(request: HttpRequest, path: string, { info: { realPath } }: SeenFile): boolean | Promise<boolean> {
+  #mayHave(request: HttpRequest, path: string, file: SeenFile): Awaitable<boolean> {
+    const owned = this.#ownedNamesOf(path, file);
+    return owned.length === 0 || this.#mayHaveOwned(request, owned);
+  }
+
+  /** Returns the paths in the private folder by which it is known. */
+  #ownedNamesOf(path: string, { info: { realPath } }: SeenFile): readonly string[] {
     const { privateFolder } = this.#config;
-    if (privateFolder === undefined) return true;
-    const owned = [path, realPath].filter((name) => name.startsWith(privateFolder));
-    return (
-      owned.length === 0 ||
-      this.#mayHaveOwned(
-        request,
-        owned.map((name) => name.slice(privateFolder.length)),
-      )
-    );
+    if (privateFolder === undefined) return [];
+    const names = path === realPath ? [path] : [path, realPath];
+    return names
+      .filter((name) => name.startsWith(privateFolder))
+      .map((name) => name.slice(privateFolder.length));
   }
 
   /** `paths`: in the private folder. */

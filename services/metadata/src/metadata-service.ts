@@ -2,6 +2,8 @@ import { EC2_VERSIONS } from '@tinkerbell/instance-metadata';
 import {
   decodedPathOf,
   pathNameOf,
+  whenReady,
+  type Awaitable,
   type HttpContext,
   type HttpRequest,
   type HttpRoute,
@@ -72,28 +74,30 @@ function routesFor(deps: MetadataDeps, config: MetadataConfig, timeline: Request
       name,
       prefix,
       access: 'machine',
-      handle: async (request: HttpRequest, context: HttpContext) => {
+      handle: (request: HttpRequest, context: HttpContext) => {
         const path = pathNameOf(request.url);
         if (path !== prefix && !path.startsWith(directory)) return undefined;
         const visit = visitorOf(request, context.peer, { view: deps.view, trustedProxies });
         const visitor = visit.ok ? visit.visitor : undefined;
         const answer = visit.ok
-          ? await answerAt(endpoint, directory, { request, visitor: visit.visitor })
+          ? answerAt(endpoint, directory, { request, visitor: visit.visitor })
           : ({ kind: 'unknown-path', outcome: 'address-unparsable', text: `${visit.error}\n` } as const);
-        timeline.record(answer, { path, visitor });
-        return responseTo(answer);
+        return whenReady(answer, (found: Answer) => {
+          timeline.record(found, { path, visitor });
+          return responseTo(found);
+        });
       },
     };
   });
 
-  async function answerAt(
+  function answerAt(
     endpoint: Endpoint,
     directory: string,
     { request, visitor }: { readonly request: HttpRequest; readonly visitor: Visitor },
-  ): Promise<Answer> {
+  ): Awaitable<Answer> {
     const path = decodedPathOf(request.url);
     if (path === undefined) return pathUnknown;
-    const answer = await endpoint({ request, path: path.slice(directory.length), visitor });
-    return answerForSession(deps, config, { request, visitor, answer });
+    const answer = endpoint({ request, path: path.slice(directory.length), visitor });
+    return whenReady(answer, (found) => answerForSession(deps, config, { request, visitor, answer: found }));
   }
 }

@@ -117,7 +117,7 @@ test('counts answers by route, never by path, and a request passed to another ro
     { name: 'broken', access: 'public', prefix: '/broken', handle: () => Promise.reject(new Error('bug')) },
   ]);
   for (const path of ['/images/a', '/images/b', '/nothing']) await ask(path);
-  await assert.rejects(ask('/broken'), /bug/);
+  await assert.rejects(async () => ask('/broken'), /bug/);
   const text = await (await ask('/http/metrics')).text();
   const values = text.split('\n').filter((line) => /_(total|count|in_progress)\{/.test(line));
   const took = 'http_server_request_duration_seconds_count';
@@ -134,4 +134,31 @@ test('counts answers by route, never by path, and a request passed to another ro
     `${took}{route="broken",method="GET",status_code="500"} 1`,
   ]);
   assert.match(text, /^# HELP http_server_requests_total .+\n# TYPE http_server_requests_total counter\n/);
+});
+
+test('counts routes that answer in the same turn as those that wait', async () => {
+  const ask = front([
+    { name: 'shy', access: 'public', prefix: '/', handle: () => undefined },
+    { name: 'prompt', access: 'public', prefix: '/prompt', handle: () => new Response('answered') },
+    {
+      name: 'broken',
+      access: 'public',
+      prefix: '/broken',
+      handle: () => {
+        throw new Error('bug');
+      },
+    },
+  ]);
+  const response = ask('/prompt');
+  assert.ok(response instanceof Response, 'it is there without a promise');
+  await assert.rejects(async () => ask('/broken'), /bug/);
+  const text = await (await ask('/http/metrics')).text();
+  const values = text.split('\n').filter((line) => /_(total|in_progress)\{/.test(line));
+  assert.deepEqual(values, [
+    'http_server_requests_total{method="GET",status_code="200"} 1',
+    'http_server_requests_total{method="GET",status_code="500"} 1',
+    'http_server_requests_in_progress{route="shy"} 0',
+    'http_server_requests_in_progress{route="prompt"} 0',
+    'http_server_requests_in_progress{route="broken"} 0',
+  ]);
 });

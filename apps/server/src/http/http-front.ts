@@ -3,7 +3,6 @@ import {
   derivedContext,
   pathNameOf,
   queryOf,
-  WebSocketResponse,
   WholeResponse,
   type ApiRoute,
   type Authenticator,
@@ -19,10 +18,11 @@ import type { Sessions } from '@tinkerbell/service-console';
 import { impersonated } from '../access/impersonation.ts';
 import { LOGIN_PATH, loginPage } from '../access/login-page.ts';
 import { admitted, type Admitted, type ApiAudience } from './api-access.ts';
+import { countedCalls, type Call } from './counted-calls.ts';
 import type { MetricHistory } from '../metrics/metric-history.ts';
 import { metricsPage, type Measured } from '../metrics/metrics-pages.ts';
 import type { Readiness } from './readiness.ts';
-import { endRequestSpan, requestSpan, type RequestTracing } from './request-span.ts';
+import type { RequestTracing } from './request-span.ts';
 
 export interface FrontOptions {
   readonly services: readonly Service[];
@@ -48,52 +48,45 @@ export interface FrontOptions {
 /** Counts the responses of the port's own pages. */
 const OWN_ROUTE = 'server';
 
+interface Asked extends Call {
+  readonly path: string;
+}
+
 export function createHttpFront(options: FrontOptions): HttpHandler {
   const { clock, measured, services, serves = () => true } = options;
   const { requests } = measured;
   const routes = services.flatMap((service) => service.routes).filter(serves);
-  return async (request, context) => {
+  const call = countedCalls(options, (route, { request, context }) =>
+    route.access === 'api' ? guarded(options, route, { request, context }) : route.handle(request, context),
+  );
+  return (request, context) => {
     const path = pathNameOf(request.url);
-    const startedMs = clock.monotonicMs();
+    const asked = { request, context, path, startedMs: clock.monotonicMs() };
     const page = ownPage(options, path, request.url);
-    if (page === undefined)
-      for (const route of routes) {
-        if (!path.startsWith(route.prefix)) continue;
-        const response = await counted(route, request, { context, startedMs });
-        if (response !== undefined) return response;
-      }
+    return page === undefined ? byRoute(asked, 0) : own(page, asked);
+  };
+
+  /** Asks the routes of the path, beginning with the one of this number, until one answers. Waits for a route only if it must. */
+  function byRoute(asked: Asked, first: number): Response | Promise<Response> {
+    for (let number = first; number < routes.length; number += 1) {
+      const route = routes[number];
+      if (route === undefined || !asked.path.startsWith(route.prefix)) continue;
+      const response = call(route, asked);
+      if (response instanceof Promise) return response.then((found) => found ?? byRoute(asked, number + 1));
+      if (response !== undefined) return response;
+    }
+    return own(text('page not found\n', 404), asked);
+  }
+
+  async function own(page: Response | Promise<Response>, { request, startedMs }: Asked): Promise<Response> {
     requests.began(OWN_ROUTE);
-    const response = (await page) ?? text('page not found\n', 404);
+    const response = await page;
     requests.answered(OWN_ROUTE, request, { status: response.status, seconds: secondsSince(startedMs) });
     return response;
-  };
+  }
 
   function secondsSince(startedMs: number): number {
     return (clock.monotonicMs() - startedMs) / 1000;
-  }
-
-  async function counted(
-    route: HttpRoute,
-    request: HttpRequest,
-    given: { readonly context: HttpContext; readonly startedMs: number },
-  ): Promise<Response | undefined> {
-    const { context, startedMs } = given;
-    requests.began(route.name);
-    const span = requestSpan(options.tracing, { route: route.name, request, context });
-    // The listener answers 500 if a handler throws.
-    let status: number | undefined = 500;
-    try {
-      const response = await (route.access === 'api'
-        ? guarded(options, route, { request, context })
-        : route.handle(request, context));
-      status = response && statusOf(response, request);
-      return response;
-    } finally {
-      if (status === undefined) requests.declined(route.name);
-      else requests.answered(route.name, request, { status, seconds: secondsSince(startedMs) });
-      // A request passed on to another route is not traced here.
-      if (span !== undefined && status !== undefined) endRequestSpan(span, status);
-    }
   }
 }
 
@@ -159,12 +152,6 @@ function rejection(
       ...(code === 401 ? { 'www-authenticate': challenge } : {}),
     },
   });
-}
-
-/** A WebSocket that the listener opens has succeeded. The response has the status for a client that did not ask for one. */
-function statusOf(response: Response, { headers }: HttpRequest): number {
-  const isOpened = response instanceof WebSocketResponse && headers.has('upgrade');
-  return isOpened ? 101 : response.status;
 }
 
 function healthPage({ uptimeSeconds }: Pick<FrontOptions, 'uptimeSeconds'>): Response {

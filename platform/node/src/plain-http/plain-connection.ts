@@ -82,8 +82,11 @@ export class PlainConnection {
     if (plain === undefined) return this.#passOn(bytes);
     if (!this.#hasServed) this.#socket.setTimeout(this.#serving.idleMs);
     this.#hasServed = true;
-    this.#current = new ReceivedRequest(plain, this.#facts);
-    void this.#answer(this.#current);
+    const request = new ReceivedRequest(plain, this.#facts);
+    this.#current = request;
+    const pause = turnShare.enter();
+    if (pause === undefined) this.#answer(request);
+    else void pause.then(() => this.#answer(request));
   }
 
   #passOn(bytes: Buffer<ArrayBuffer>): void {
@@ -93,17 +96,32 @@ export class PlainConnection {
     this.#passedOn(bytes);
   }
 
-  async #answer(request: ReceivedRequest): Promise<void> {
-    const { handler } = this.#serving;
-    const pause = turnShare.enter();
-    if (pause !== undefined) await pause;
+  /** In this turn of the event loop, if the response is there at once and the socket takes it. */
+  #answer(request: ReceivedRequest): void {
+    let response: Response | Promise<Response>;
+    let isSent = false;
     try {
-      const response = request.url === '' ? badRequest() : await handler(request, request);
-      await this.#send(response, request);
+      response = request.url === '' ? badRequest() : this.#serving.handler(request, request);
+      isSent = !(response instanceof Promise) && this.#sendWhole(response, request);
+    } catch (thrown) {
+      response = Promise.reject(thrown);
+    }
+    if (!isSent) void this.#answerLater(response, request);
+    else if (this.#socket.writableLength > 0) void this.#drained().then(() => this.#answered(request));
+    else this.#answered(request);
+  }
+
+  async #answerLater(response: Response | Promise<Response>, request: ReceivedRequest): Promise<void> {
+    try {
+      await this.#send(await response, request);
     } catch (thrown) {
       this.#report(thrown, request);
       await this.#send(internalError(), request).catch(() => this.#socket.destroy());
     }
+    this.#answered(request);
+  }
+
+  #answered(request: ReceivedRequest): void {
     request.end();
     this.#current = undefined;
     const early = this.#early;

@@ -37,13 +37,18 @@ const KNOWN = [
 type KnownName = (typeof KNOWN)[number];
 const KNOWN_LENGTHS: ReadonlySet<number> = new Set(KNOWN.map(({ length }) => length));
 
+/** A client sends the same fields with each of its requests. */
+let lastText = '';
+let lastFields: Fields | undefined;
+
 /** Returns undefined unless the bytes are one plain request, from its first byte to its last. */
 export function readPlainRequest(bytes: Buffer<ArrayBuffer>): PlainRequest | undefined {
   const headEnd = bytes.indexOf(HEAD_END) + HEAD_END.length;
   if (headEnd < HEAD_END.length || headEnd > HEAD_BYTES_MAX) return undefined;
   const [, method, target, text] = HEAD.exec(bytes.toString('latin1', 0, headEnd)) ?? [];
   if (method === undefined || target === undefined || text === undefined) return undefined;
-  const fields = fieldsOf(text);
+  const fields = text === lastText ? lastFields : fieldsOf(text);
+  [lastText, lastFields] = [text, fields];
   if (fields === undefined || bytes.length !== headEnd + fields.contentLength) return undefined;
   const { rawHeaders, host } = fields;
   return { method, target, rawHeaders, host, body: bytes.subarray(headEnd) };

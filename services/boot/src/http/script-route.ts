@@ -47,7 +47,7 @@ export function createScriptRoutes({ deps, config, metrics, files }: ScriptRoute
     ...HOOK_PATHS.map((prefix) => ({ ...kind, prefix, handle: hookIpxe })),
   ];
 
-  async function ofMachine(request: HttpRequest, { peer }: HttpContext): Promise<Response> {
+  function ofMachine(request: HttpRequest, { peer }: HttpContext): Response {
     if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
     const elements = pathElementsOf(request.url) ?? [];
     if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} was found`);
