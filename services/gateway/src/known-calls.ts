@@ -91,7 +91,8 @@ class KnownCall implements RelayedCall, CallEvents {
 
   answered(status: number): void {
     this.#status = status;
-    this.#begun.place.answered();
+    const { plan, place } = this.#begun;
+    plan.route.pool.answered(place.member);
   }
 
   ended(bytes: number): void {
@@ -113,7 +114,7 @@ class KnownCall implements RelayedCall, CallEvents {
   failed(failure: UpstreamFailure): void {
     const { plan, place } = this.#begun;
     plan.route.concurrency?.leave(plan.address);
-    if (this.call.stream.isOpen) place.failed();
+    if (this.call.stream.isOpen) plan.route.pool.failed(place.member);
     this.#deps.failed(this.#begun, failure);
   }
 }

@@ -30,11 +30,11 @@ export class RequestHeads {
   #seen = 0;
 
   of(raw: Fields): RequestHead {
-    const known = this.#kept.find((kept) => kept.raw === raw)?.head;
-    if (known !== undefined) {
-      known.isRepeated = true;
-      return known;
-    }
+    for (const kept of this.#kept)
+      if (kept.raw === raw) {
+        kept.head.isRepeated = true;
+        return kept.head;
+      }
     const head = headOf(raw);
     this.#seen += 1;
     if (this.#seen <= REQUESTS_BEFORE || charactersOf(raw) > CHARACTERS_MAX) return head;

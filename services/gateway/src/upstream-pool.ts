@@ -11,17 +11,16 @@ import type { Endpoint, HealthCheckSettings, UpstreamSettings } from './route-fi
 import type { UpstreamAnswer, UpstreamClient, UpstreamRequest } from './upstream-client.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-interface Member {
+export interface Member {
   readonly endpoint: Endpoint;
   readonly client: UpstreamClient;
   readonly health: EndpointHealth;
 }
 
-/** A connection that has a place for a request, and what to report about it. */
+/** A connection that has a place for a request, and whom to report about. */
 export interface FreePlace {
   readonly connection: ClientConnection;
-  answered(): void;
-  failed(): void;
+  readonly member: Member;
 }
 
 export type PoolMetrics = Pick<GatewayMetrics, 'upstreamFailures' | 'upstreamHealthy'>;
@@ -65,13 +64,13 @@ export class UpstreamPool {
     for (const member of this.#inTurn()) {
       try {
         const answer = await member.client.ask(request);
-        member.health.answered();
+        this.answered(member);
         return answer;
       } catch (thrown) {
         if (!(thrown instanceof UpstreamFailure)) throw thrown;
         failure = thrown;
         if (request.gone.hasHappened) break;
-        this.#failed(member);
+        this.failed(member);
         if (!thrown.isRepeatable) break;
       }
     }
@@ -84,21 +83,21 @@ export class UpstreamPool {
     const [member] = this.#inTurn();
     const connection = member?.client.free?.();
     if (member === undefined || connection === undefined) return undefined;
-    return {
-      connection,
-      answered: () => member.health.answered(),
-      failed: () => this.#failed(member),
-    };
+    return { connection, member };
+  }
+
+  answered({ health }: Member): void {
+    health.answered();
+  }
+
+  failed(member: Member): void {
+    member.health.failed(this.#clock.monotonicMs());
+    this.#metrics.upstreamFailures.add({ endpoint: nameOf(member) });
   }
 
   close(): void {
     this.#stopping.abort();
     for (const { client } of this.#members) client.close();
-  }
-
-  #failed(member: Member): void {
-    member.health.failed(this.#clock.monotonicMs());
-    this.#metrics.upstreamFailures.add({ endpoint: nameOf(member) });
   }
 
   /** Yields as many endpoints as may be tried. */
