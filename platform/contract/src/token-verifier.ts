@@ -25,4 +25,9 @@ export type VerifiedToken =
 export interface TokenVerifier {
   /** Never rejects. */
   verify(token: string): Promise<VerifiedToken>;
+  /**
+   * Returns true when `verify` would return `verified` again for the same token, without waiting for anything. Returns false when only
+   * `verify` can decide.
+   */
+  stillHolds(verified: VerifiedToken): boolean;
 }

@@ -36,14 +36,15 @@ export class TurnPlaces {
 
   /** The first place taken in a turn requests the next turn. */
   #took(count: number): void {
-    if (this.#left === this.#each) this.#later(() => this.#nextTurn());
+    if (this.#left === this.#each) this.#later(this.#nextTurn);
     this.#left -= count;
   }
 
-  #nextTurn(): void {
+  readonly #nextTurn = (): void => {
     this.#left = this.#each;
+    if (this.#waiting.length === 0) return;
     const begun = this.#waiting.splice(0, this.#each);
-    if (begun.length > 0) this.#took(begun.length);
+    this.#took(begun.length);
     for (const resolve of begun) this.#later(resolve);
-  }
+  };
 }

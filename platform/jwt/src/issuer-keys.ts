@@ -9,6 +9,8 @@ export interface IssuerKeys {
    * available.
    */
   keys(mustBeNew: boolean): Promise<KeySet>;
+  /** Returns the keys that `keys(false)` would return at once, without any request. Undefined: ask `keys`. */
+  current(): KeySet | undefined;
 }
 
 export interface KeySet {
@@ -20,7 +22,7 @@ export interface KeySet {
 /** @throws TypeError when the value is not a set of keys. */
 export function fixedKeys(jwks: JSONWebKeySet): IssuerKeys {
   const set = { version: 1, key: createLocalJWKSet(jwks) };
-  return { keys: () => Promise.resolve(set) };
+  return { keys: () => Promise.resolve(set), current: () => set };
 }
 
 const FRESH_MS = 600_000;
@@ -56,6 +58,7 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Issue
   }
 
   return {
+    current: () => (clock.monotonicMs() - triedMs < FRESH_MS ? current?.set : undefined),
     async keys(mustBeNew) {
       const ageMs = clock.monotonicMs() - triedMs;
       const isDue = ageMs >= FRESH_MS || ((mustBeNew || current === undefined) && ageMs >= COOL_DOWN_MS);
@@ -87,6 +90,7 @@ export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions)
   }
 
   return {
+    current: () => undefined,
     async keys(mustBeNew) {
       const nowMs = options.clock.monotonicMs();
       if (found === undefined || nowMs - triedMs >= COOL_DOWN_MS) {

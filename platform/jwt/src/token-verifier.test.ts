@@ -165,7 +165,10 @@ test('caches a verified token until it expires', async () => {
   const token = await signer.sign(claims, 600);
   const first = await verifier.verify(token);
   assert.equal(await verifier.verify(token), first, 'the same object: it was not verified again');
+  assert.ok(verifier.stillHolds(first));
+  assert.ok(!verifier.stillHolds({ ...first }), 'only what the verifier has returned');
   clock.forward(661_000);
+  assert.ok(!verifier.stillHolds(first));
   const late = await verifier.verify(token);
   assert.equal(late.ok ? '' : late.reason, 'expired');
 });
@@ -173,13 +176,18 @@ test('caches a verified token until it expires', async () => {
 test('refuses a cached token when its key was removed, or when the keys are unavailable', async () => {
   const { signer, issuer } = await provider();
   const other = await provider();
-  const sets = [signer.publicKeys, other.signer.publicKeys].map((jwks) => fixedKeys(jwks).keys(false));
+  const sets = [signer.publicKeys, other.signer.publicKeys].map((jwks) => fixedKeys(jwks).current());
   let [version, isThere] = [1, true];
+  const current = () => {
+    const set = sets[version - 1];
+    return set === undefined || !isThere ? undefined : { ...set, version };
+  };
   const keys: Issuer['keys'] = {
+    current,
     async keys() {
-      const set = await sets[version - 1];
-      if (set === undefined || !isThere) throw new Error('issuer unreachable');
-      return { ...set, version };
+      const set = current();
+      if (set === undefined) throw new Error('issuer unreachable');
+      return set;
     },
   };
   const verifier = createTokenVerifier([{ ...issuer, keys }], clockAt(NOW_MS));
@@ -189,11 +197,15 @@ test('refuses a cached token when its key was removed, or when the keys are unav
     return verified.ok ? 'ok' : verified.reason;
   };
   assert.equal(await reasonOf(), 'ok');
+  const verified = await verifier.verify(token);
+  assert.ok(verifier.stillHolds(verified));
   version = 2;
+  assert.ok(!verifier.stillHolds(verified));
   assert.equal(await reasonOf(), 'unknown-key');
   version = 1;
   assert.equal(await reasonOf(), 'ok');
   isThere = false;
+  assert.ok(!verifier.stillHolds(verified));
   assert.equal(await reasonOf(), 'keys-unavailable');
   isThere = true;
   assert.equal(await reasonOf(), 'ok');

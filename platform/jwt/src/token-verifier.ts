@@ -43,6 +43,8 @@ class Verifier implements TokenVerifier {
   readonly #issuers: ReadonlyMap<string, Issuer>;
   readonly #clock: Clock;
   readonly #remembered = new Map<string, Remembered>();
+  /** For those who keep what was verified. */
+  readonly #byVerified = new WeakMap<VerifiedToken, Remembered>();
 
   constructor(issuers: readonly Issuer[], clock: Clock) {
     this.#issuers = new Map(issuers.map((one) => [one.issuer, one]));
@@ -56,6 +58,15 @@ class Verifier implements TokenVerifier {
     if (known !== undefined && (await this.#isStillGood(known))) return known.verified;
     this.#remembered.delete(key);
     return this.#verifyAnew(token, key);
+  }
+
+  stillHolds(verified: VerifiedToken): boolean {
+    const known = this.#byVerified.get(verified);
+    return (
+      known !== undefined &&
+      known.issuer.keys.current()?.version === known.version &&
+      this.#clock.nowMs() < known.verified.expiresMs
+    );
   }
 
   /** An entry is valid neither after the token expires nor after the keys that verified it have changed. */
@@ -117,6 +128,7 @@ class Verifier implements TokenVerifier {
 
   #remember(key: string, entry: Remembered): void {
     this.#remembered.set(key, entry);
+    this.#byVerified.set(entry.verified, entry);
     const [oldest] = this.#remembered.keys();
     if (this.#remembered.size > REMEMBERED_MAX && oldest !== undefined) this.#remembered.delete(oldest);
   }

@@ -43,11 +43,12 @@ export class ClientConnection extends Connection<ClientStream> {
   }
 
   /** Call it only while there is a place. */
-  request({ block, isEnd, ...asked }: Request): ClientStream {
+  request(request: Request): ClientStream {
+    const { block, isEnd } = request;
     this.#lastStreamId += 2;
     const stream = new ClientStream(this.#lastStreamId, this.peerSettings.streamWindow, {
       owner: this,
-      asked,
+      asked: request,
     });
     this.opened.set(stream.id, stream);
     stream.sendHeaders(block, isEnd);

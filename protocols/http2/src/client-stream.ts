@@ -1,5 +1,5 @@
 import { errorCodes } from './frame.ts';
-import { isAnswer, statusOf, type Fields } from './message-fields.ts';
+import { statusOf, type Fields } from './message-fields.ts';
 import { Stream, type StreamListener, type StreamOwner } from './stream.ts';
 
 /** What happens to a request. */
@@ -16,19 +16,21 @@ export interface Asked {
 
 /** A request that a client has sent, and its answer. */
 export class ClientStream extends Stream {
-  readonly #asked: Asked;
+  readonly #isHead: boolean;
+  readonly #onAnswer: AnswerListener;
   #isAnswered = false;
 
   constructor(id: number, sendWindow: number, { owner, asked }: { owner: StreamOwner; asked: Asked }) {
     super(id, sendWindow, owner);
-    this.#asked = asked;
+    this.#isHead = asked.isHead;
+    this.#onAnswer = asked.listener;
     this.listener = asked.listener;
   }
 
   /** The header fields of an answer, or its trailers. Undefined: they were too many. */
   receiveHeaders(fields: Fields | undefined, isEnd: boolean): void {
     if (this.#isAnswered) return this.receiveTrailers(fields, isEnd);
-    if (fields === undefined || !isAnswer(fields)) return this.fail(errorCodes.protocol);
+    if (fields === undefined || !this.owner.validity.isAnswer(fields)) return this.fail(errorCodes.protocol);
     const status = statusOf(fields);
     if (status < 200) {
       // There is no switch to another protocol (RFC 9113, section 8.6).
@@ -55,10 +57,10 @@ export class ClientStream extends Stream {
 
   #receiveAnswer(status: number, fields: Fields, isEnd: boolean): void {
     this.#isAnswered = true;
-    const hasBody = !this.#asked.isHead && status !== 204 && status !== 304;
+    const hasBody = !this.#isHead && status !== 204 && status !== 304;
     if (hasBody && !this.announce(fields)) return this.fail(errorCodes.protocol);
     if (isEnd && !this.endReceived()) return;
-    this.#asked.listener.answered(status, fields, isEnd);
+    this.#onAnswer.answered(status, fields, isEnd);
     if (isEnd) this.listener.end();
   }
 }

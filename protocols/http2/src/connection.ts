@@ -20,6 +20,7 @@ import { dataIn, mustHave, protocolError } from './frame-payload.ts';
 import { FrameReader } from './frame-reader.ts';
 import { HeaderBlocks, type HeaderBlock, type HeaderLimits } from './header-blocks.ts';
 import { HpackDecoder, type DecodeText } from './hpack-decoder.ts';
+import { RepeatedValidity } from './repeated-validity.ts';
 import { INITIAL_SETTINGS, settingsAfter, type PeerSettings } from './settings.ts';
 import type { Stream, StreamOwner } from './stream.ts';
 import type { TextPool } from './text-pool.ts';
@@ -78,6 +79,7 @@ export interface ConnectionOptions {
 
 export abstract class Connection<Opened extends Stream> implements StreamOwner {
   readonly output: FrameOutput;
+  readonly validity = new RepeatedValidity();
   readonly limits: ConnectionLimits;
   protected readonly opened = new Map<number, Opened>();
   protected peerSettings: PeerSettings = INITIAL_SETTINGS;

@@ -51,6 +51,7 @@ export class HeaderBlocks {
   /** `frame` is HEADERS or CONTINUATION. Returns the block when it is complete. Throws a ConnectionError. */
   take(frame: Frame): HeaderBlock | undefined {
     const isFirst = frame.type === frameTypes.headers;
+    if (isFirst && (frame.flags & flags.endHeaders) !== 0) return this.#whole(frame);
     if (isFirst) this.#begin(frame);
     const block = this.#open;
     if (block === undefined) throw protocolError('a continuation of nothing');
@@ -59,16 +60,27 @@ export class HeaderBlocks {
     block.parts.push(part);
     block.bytes += part.length;
     // Each part costs memory, even an empty one.
-    if (block.bytes > this.#limits.fieldBytesMax || block.parts.length > PARTS_MAX)
-      throw new ConnectionError(errorCodes.enhanceYourCalm, 'too many header fields');
+    if (block.bytes > this.#limits.fieldBytesMax || block.parts.length > PARTS_MAX) throw tooMany();
     if (!isWhole) {
       block.parts[block.parts.length - 1] = Uint8Array.from(part);
       return undefined;
     }
     this.#open = undefined;
     const { streamId, isEnd, isCircular } = block;
-    const whole = block.parts.length === 1 ? part : joined(block.parts);
-    return { streamId, isEnd, isCircular, fields: this.#decode(whole) };
+    return { streamId, isEnd, isCircular, fields: this.#decode(joined(block.parts)) };
+  }
+
+  /** Most blocks have one frame. */
+  #whole(frame: Frame): HeaderBlock {
+    const { streamId } = frame;
+    const block = headersIn(frame);
+    if (block.length > this.#limits.fieldBytesMax) throw tooMany();
+    return {
+      streamId,
+      isEnd: (frame.flags & flags.endStream) !== 0,
+      isCircular: priorityIn(frame) === streamId,
+      fields: this.#decode(block),
+    };
   }
 
   #begin(frame: Frame): void {
@@ -81,4 +93,8 @@ export class HeaderBlocks {
     const fields = this.#decoder.decode(block);
     return fields !== undefined && fields.length > this.#limits.fieldsMax * 2 ? undefined : fields;
   }
+}
+
+function tooMany(): ConnectionError {
+  return new ConnectionError(errorCodes.enhanceYourCalm, 'too many header fields');
 }

@@ -3,7 +3,7 @@ import { Connection, USUAL_LIMITS, type ConnectionEvents, type ConnectionOptions
 import { errorCodes, settingIds, type ErrorCode } from './frame.ts';
 import { protocolError } from './frame-payload.ts';
 import type { HeaderBlock } from './header-blocks.ts';
-import { isRequest, type Fields } from './message-fields.ts';
+import type { Fields } from './message-fields.ts';
 import { ServerStream } from './server-stream.ts';
 
 /** A client announces HTTP/2 by these characters (RFC 9113, section 3.4). */
@@ -23,8 +23,6 @@ export class ServerConnection extends Connection<ServerStream> {
   /** The last stream that the client has begun, accepted or not. */
   #begunStreamId = 0;
   #acceptedStreamId = 0;
-  /** The last valid request, whose list the decoder may return again. */
-  #valid: Fields | undefined;
 
   constructor(events: ServerEvents, options: ConnectionOptions) {
     super(events, options, { preface: PREFACE, limits: LIMITS });
@@ -48,7 +46,7 @@ export class ServerConnection extends Connection<ServerStream> {
     const stream = new ServerStream(streamId, this.peerSettings.streamWindow, this);
     if (this.opened.size >= this.limits.streamsMax) return this.#refuse(stream, errorCodes.refusedStream);
     if (fields === undefined) return this.#refuse(stream, errorCodes.enhanceYourCalm);
-    if (isCircular || !this.#isRequest(fields) || !stream.announce(fields))
+    if (isCircular || !this.validity.isRequest(fields) || !stream.announce(fields))
       return this.#refuse(stream, errorCodes.protocol);
     this.opened.set(streamId, stream);
     this.#events.request(stream, fields, isEnd);
@@ -63,13 +61,6 @@ export class ServerConnection extends Connection<ServerStream> {
 
   protected override receiveGoAway(): void {
     // The client opens no further stream, and nothing is pushed to it.
-  }
-
-  #isRequest(fields: Fields): boolean {
-    if (fields === this.#valid) return true;
-    if (!isRequest(fields)) return false;
-    this.#valid = fields;
-    return true;
   }
 
   #refuse(stream: ServerStream, code: ErrorCode): void {

@@ -1,7 +1,8 @@
 /** A request and its answer, as both sides see them: states (RFC 9113, section 5.1) and flow control (section 5.2). */
 import { FRAME_BYTES_MAX, WINDOW_MAX, errorCodes, flags, frameTypes, type ErrorCode } from './frame.ts';
 import type { FrameOutput } from './frame-output.ts';
-import { areTrailers, fieldOf, type Fields } from './message-fields.ts';
+import { fieldOf, type Fields } from './message-fields.ts';
+import type { RepeatedValidity } from './repeated-validity.ts';
 import { UnsentBytes } from './unsent-bytes.ts';
 
 /** What happens on a stream. */
@@ -28,6 +29,7 @@ export interface StreamListener {
 /** The connection, as its streams see it. */
 export interface StreamOwner {
   readonly output: FrameOutput;
+  readonly validity: RepeatedValidity;
   /** The bytes that the peer may send on a stream before they are consumed. */
   readonly streamWindow: number;
   /** The bytes of data that may be sent now, on all streams together. */
@@ -177,7 +179,8 @@ export abstract class Stream {
   /** Header fields after the data. They end the body. Undefined: they were too many. */
   receiveTrailers(fields: Fields | undefined, isEnd: boolean): void {
     if (this.#isReceived) return this.fail(errorCodes.streamClosed);
-    if (fields === undefined || !isEnd || !areTrailers(fields)) return this.fail(errorCodes.protocol);
+    if (fields === undefined || !isEnd || !this.owner.validity.areTrailers(fields))
+      return this.fail(errorCodes.protocol);
     if (!this.endReceived()) return;
     this.listener.trailers?.(fields);
     this.listener.end();

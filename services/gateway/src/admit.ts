@@ -1,4 +1,5 @@
 /** Decides whether a request may continue to the upstream of its route. */
+import type { VerifiedToken } from '@tinkerbell/platform-contract';
 import { ipNetworkContains, type IpAddress } from '@tinkerbell/wire';
 import { preflightFields } from './cors.ts';
 import { claimFields, oneValue, type HeaderFields } from './header-fields.ts';
@@ -15,7 +16,12 @@ export interface Visitor {
 }
 
 export type Admission =
-  | { readonly kind: 'admitted'; readonly claims: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'admitted';
+      readonly claims: Readonly<Record<string, string>>;
+      /** Absent: the route needs no token. */
+      readonly verified?: VerifiedToken;
+    }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   /** The gateway answers the request itself. */
   | { readonly kind: 'answered'; readonly fields: HeaderFields };
@@ -69,5 +75,5 @@ async function admitByToken({ settings, verifier }: LiveRoute, fields: HeaderFie
   if (typeof token !== 'string') return { kind: 'refused', refusal: token ?? tokenRefusal(undefined) };
   const verified = await verifier.verify(token);
   if (!verified.ok) return { kind: 'refused', refusal: tokenRefusal(verified) };
-  return { kind: 'admitted', claims: claimFields(verified.claims, validateJwt.claimsToHeaders) };
+  return { kind: 'admitted', claims: claimFields(verified.claims, validateJwt.claimsToHeaders), verified };
 }

@@ -10,91 +10,71 @@ import {
   type Fields,
   type ServerStream,
 } from '@tinkerbell/http2';
-import type { CallReceiver, RelayedCall } from './client-call.ts';
-import { endToEnd } from './header-fields.ts';
-import { blockOf, fieldsByName, requestBlock } from './http2-fields.ts';
+import type { CallEvents, CallReceiver, RelayedCall } from './client-call.ts';
+import { blockOf } from './http2-fields.ts';
 import { LOST } from './refusal.ts';
-import { UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './upstream-client.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
 
 export class CallRelay implements AnswerListener, CallReceiver {
-  readonly #request: UpstreamRequest;
   readonly #relayed: RelayedCall;
+  readonly #events: CallEvents;
   readonly #client: ServerStream;
-  readonly #answer = Promise.withResolvers<UpstreamAnswer>();
-  readonly #ended = Promise.withResolvers<number>();
-  readonly #cancel = (): void => this.#giveUp();
   #upstream: ClientStream | undefined;
   #isAnswered = false;
+  #isOver = false;
   #hasTrailers = false;
   #bytes = 0;
   /** What has arrived from one side and waits for the other. */
-  #waiting = { forClient: 0, forUpstream: 0 };
+  #forClient = 0;
+  #forUpstream = 0;
   #forget: (() => void) | undefined;
 
-  constructor(request: UpstreamRequest, relayed: RelayedCall) {
-    this.#request = request;
+  constructor(relayed: RelayedCall, events: CallEvents) {
     this.#relayed = relayed;
+    this.#events = events;
     this.#client = relayed.call.stream;
   }
 
-  /** Call it once, for a connection that has a place. Rejects with an UpstreamFailure. */
-  ask(connection: ClientConnection): Promise<UpstreamAnswer> {
+  /** Call it once, for a connection that has a place. `block` is that of the request. */
+  begin(connection: ClientConnection, block: Uint8Array): void {
     const { call } = this.#relayed;
-    const { gone } = this.#request;
-    if (gone.hasHappened) return Promise.reject(new UpstreamFailure('the client has disconnected', false));
-    this.#upstream = connection.request({
-      block: requestBlock(this.#request),
-      isEnd: !call.hasBody,
-      isHead: false,
-      listener: this,
-    });
-    gone.onHappened(this.#cancel);
+    this.#upstream = connection.request({ block, isEnd: !call.hasBody, isHead: false, listener: this });
     call.relayTo(this);
-    return this.#answer.promise;
   }
 
   requested(bytes: Uint8Array, isEnd: boolean): void {
     const isSent = this.#upstream?.sendData(bytes, isEnd) !== false;
     if (isSent) this.#client.consumed(bytes.length);
-    else this.#waiting.forUpstream += bytes.length;
+    else this.#forUpstream += bytes.length;
   }
 
   clientDrained(): void {
-    this.#upstream?.consumed(this.#waiting.forClient);
-    this.#waiting.forClient = 0;
+    this.#upstream?.consumed(this.#forClient);
+    this.#forClient = 0;
     this.#forget?.();
     this.#forget = undefined;
   }
 
   clientClosed(): void {
     this.#forget?.();
-    this.#request.gone.forget(this.#cancel);
     this.#upstream?.reset(errorCodes.cancel);
-    if (!this.#isAnswered) this.#answer.reject(new UpstreamFailure('the client has disconnected', false));
-    this.#ended.resolve(this.#bytes);
+    if (this.#isAnswered) this.#finish();
+    else this.#fail('the client has disconnected');
   }
 
   answered(status: number, fields: Fields, isEnd: boolean): void {
-    const byName = fieldsByName(fields);
-    const { call } = this.#relayed;
+    const { call, answers } = this.#relayed;
     this.#isAnswered = true;
     this.#hasTrailers = isEnd;
-    this.#answer.resolve({
-      status,
-      fields: byName,
-      relayed: this.#ended.promise,
-      trailers: () => undefined,
-      isCut: () => false,
-    });
+    this.#events.answered(status);
     call.answered();
-    const block = blockOf([':status', String(status)], this.#relayed.answerFields(byName));
-    this.#client.sendHeaders(block, isEnd);
+    this.#client.sendHeaders(answers.of(fields), isEnd);
   }
 
   data(bytes: Uint8Array): void {
     this.#bytes += bytes.length;
     if (this.#client.sendData(bytes)) return this.#upstream?.consumed(bytes.length);
-    this.#waiting.forClient += bytes.length;
+    this.#forClient += bytes.length;
     this.#forget ??= this.#relayed.heldBodies.add({
       bytes: () => this.#client.unsentBytes,
       taken: () => this.#bytes - this.#client.unsentBytes,
@@ -104,7 +84,7 @@ export class CallRelay implements AnswerListener, CallReceiver {
 
   trailers(fields: Fields): void {
     this.#hasTrailers = true;
-    this.#client.sendTrailers(blockOf([], endToEnd(fieldsByName(fields))));
+    this.#client.sendTrailers(this.#relayed.trailers.of(fields));
   }
 
   end(): void {
@@ -112,14 +92,20 @@ export class CallRelay implements AnswerListener, CallReceiver {
   }
 
   drained(): void {
-    this.#client.consumed(this.#waiting.forUpstream);
-    this.#waiting.forUpstream = 0;
+    this.#client.consumed(this.#forUpstream);
+    this.#forUpstream = 0;
   }
 
   aborted(): void {
-    if (this.#isAnswered) return this.#lose();
-    this.#leave();
-    this.#answer.reject(new UpstreamFailure('the upstream ended the request', false));
+    if (this.#isAnswered) this.#lose();
+    else this.#leave('the upstream ended the request');
+  }
+
+  /** A time limit has expired. The gateway answers, unless the upstream has. */
+  giveUp(): void {
+    if (this.#isOver) return;
+    this.#upstream?.reset(errorCodes.cancel);
+    this.aborted();
   }
 
   /** The client sees a failed call instead of a response that looks complete. */
@@ -127,14 +113,20 @@ export class CallRelay implements AnswerListener, CallReceiver {
     this.#client.sendTrailers(blockOf([], LOST));
   }
 
-  /** A time limit has expired. The gateway answers, unless the upstream has. */
-  #giveUp(): void {
-    this.#upstream?.reset(errorCodes.cancel);
-    this.aborted();
+  #leave(message: string): void {
+    this.#relayed.call.relayTo(undefined);
+    this.#fail(message);
   }
 
-  #leave(): void {
-    this.#request.gone.forget(this.#cancel);
-    this.#relayed.call.relayTo(undefined);
+  #fail(message: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#events.failed(new UpstreamFailure(message, false));
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#events.ended(this.#bytes);
   }
 }

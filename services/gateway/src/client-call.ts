@@ -1,6 +1,6 @@
-import type { ServerStream } from '@tinkerbell/http2';
-import type { HeaderFields } from './header-fields.ts';
+import type { Fields, ServerStream } from '@tinkerbell/http2';
 import type { HeldBodies } from './held-bodies.ts';
+import type { UpstreamFailure } from './upstream-failure.ts';
 
 /** A request of HTTP/2 whose body nobody has read. */
 export interface ClientCall {
@@ -24,10 +24,24 @@ export interface CallReceiver {
   clientClosed(): void;
 }
 
+/** Returns blocks for the client of what an upstream has sent. */
+interface Blocks {
+  of(fields: Fields): Uint8Array;
+}
+
 /** What a relay needs besides the request. */
 export interface RelayedCall {
   readonly call: ClientCall;
   readonly heldBodies: HeldBodies;
-  /** Returns the fields of the response for the client. */
-  answerFields(fields: HeaderFields): HeaderFields;
+  readonly answers: Blocks;
+  readonly trailers: Blocks;
+}
+
+/** What happens to a relayed call. After `answered` comes `ended`, and otherwise `failed`. */
+export interface CallEvents {
+  answered(status: number): void;
+  /** The call is over, with so many bytes of data for the client. */
+  ended(bytes: number): void;
+  /** There was no answer. */
+  failed(failure: UpstreamFailure): void;
 }

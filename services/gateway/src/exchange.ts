@@ -4,6 +4,8 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import { connectionFactsOf, type ConnectionFacts } from './connection-facts.ts';
 import type { ClientCall } from './client-call.ts';
 import type { HeaderFields } from './header-fields.ts';
+import { repeatedField } from './repeated-field.ts';
+import type { RequestHead } from './request-head.ts';
 
 export interface Exchange extends ConnectionFacts {
   readonly protocol: 'HTTP/1.1' | 'HTTP/2';
@@ -16,6 +18,8 @@ export interface Exchange extends ConnectionFacts {
   readonly body?: Readable | undefined;
   /** Present for HTTP/2: the same request, when its body is relayed as frames. Then nobody may read `body`. */
   readonly call?: ClientCall;
+  /** Present for HTTP/2. Requests with the same header fields share it, on their connection. */
+  readonly head?: RequestHead;
   /** The reason that the request must not reach any upstream. */
   readonly problem?: string | undefined;
   /**
@@ -40,28 +44,6 @@ export interface ResponseHead {
   readonly fields: HeaderFields;
   readonly hasBody: boolean;
   readonly trailers?: () => HeaderFields;
-}
-
-/** Fields that must not be repeated, because programs differ on which one counts. */
-const SINGLE = new Set([
-  'authorization',
-  'content-length',
-  'content-type',
-  'host',
-  'origin',
-  'transfer-encoding',
-]);
-
-/** `raw` has names and values by turns. Returns a message for the client. */
-export function repeatedField(raw: readonly string[]): string | undefined {
-  const seen: string[] = [];
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = (raw[index] ?? '').toLowerCase();
-    if (!SINGLE.has(name)) continue;
-    if (seen.includes(name)) return `${name} is duplicated`;
-    seen.push(name);
-  }
-  return undefined;
 }
 
 export function http1Exchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {

@@ -117,11 +117,10 @@ function printable(value: string): string {
 
 const PARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
 
-/** W3C Trace Context: the caller's trace with a span of the gateway, or a new trace. `random` is 24 bytes. */
-export function traceparentOf(given: string | undefined, random: Uint8Array): string {
-  const hex = Buffer.from(random.buffer, random.byteOffset, random.length).toString('hex');
+/** W3C Trace Context: the caller's trace with a span of the gateway, or a new trace. `digits` are 48. */
+export function traceparentOf(given: string | undefined, digits: string): string {
   const match = PARENT.exec(given ?? '');
-  return `00-${match?.[1] ?? hex.slice(0, 32)}-${hex.slice(32, 48)}-${match?.[2] ?? '00'}`;
+  return `00-${match?.[1] ?? digits.slice(0, 32)}-${digits.slice(32)}-${match?.[2] ?? '00'}`;
 }
 
 export function isGrpcType(contentType: string | readonly string[] | undefined): boolean {

@@ -5,11 +5,11 @@ import { newPart } from './upstream-part.ts';
 import {
   CONNECT_TIMEOUT_MS,
   isSafe,
-  UpstreamFailure,
   type UpstreamAnswer,
   type UpstreamClient,
   type UpstreamRequest,
 } from './upstream-client.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
 
 /** Not imported: platform/node/src/node-http.ts gives the reason. */
 const nodeHttp = process.getBuiltinModule('node:http');

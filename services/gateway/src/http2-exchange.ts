@@ -1,35 +1,23 @@
 import type { Readable, Writable } from 'node:stream';
-import {
-  UnsentBytes,
-  errorCodes,
-  fieldOf,
-  type Fields,
-  type ServerStream,
-  type StreamListener,
-} from '@tinkerbell/http2';
+import { UnsentBytes, errorCodes, type ServerStream, type StreamListener } from '@tinkerbell/http2';
 import type { CallReceiver, ClientCall } from './client-call.ts';
 import type { ConnectionFacts } from './connection-facts.ts';
-import { repeatedField, type Exchange, type ResponseHead } from './exchange.ts';
+import type { Exchange, ResponseHead } from './exchange.ts';
 import type { HeaderFields } from './header-fields.ts';
 import { IncomingBody, OutgoingBody } from './http2-body.ts';
-import { blockOf, fieldsByName } from './http2-fields.ts';
+import { blockOf } from './http2-fields.ts';
+import type { RequestHead } from './request-head.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
 /** A request of HTTP/2. Its body is held until somebody reads or relays it. */
 export class Http2Exchange implements Exchange, ClientCall, StreamListener {
   readonly protocol = 'HTTP/2';
-  readonly method: string;
-  readonly authority: string;
-  readonly target: string;
-  readonly fields: HeaderFields;
-  readonly peer: string;
-  readonly sni: string;
-  readonly isTls: boolean;
-  readonly problem: string | undefined;
+  readonly head: RequestHead;
   readonly stream: ServerStream;
   readonly hasBody: boolean;
-  readonly #closedTasks: (() => void)[] = [];
+  readonly #connection: ConnectionFacts;
+  #closedTasks: (() => void)[] | undefined;
   /** What has arrived before somebody wanted it. */
   #early: UnsentBytes | undefined;
   #isReceived: boolean;
@@ -41,23 +29,47 @@ export class Http2Exchange implements Exchange, ClientCall, StreamListener {
 
   constructor(
     stream: ServerStream,
-    { raw, isEnd, connection }: { raw: Fields; isEnd: boolean; connection: ConnectionFacts },
+    { head, isEnd, connection }: { head: RequestHead; isEnd: boolean; connection: ConnectionFacts },
   ) {
-    const [authority, host] = [fieldOf(raw, ':authority'), fieldOf(raw, 'host')];
-    const isTwofold = authority !== undefined && host !== undefined && host !== authority;
     this.stream = stream;
+    this.head = head;
     this.hasBody = !isEnd;
     this.#isReceived = isEnd;
-    this.method = fieldOf(raw, ':method') ?? '';
-    this.authority = authority ?? host ?? '';
-    this.target = fieldOf(raw, ':path') ?? '';
-    this.fields = fieldsByName(raw);
-    this.peer = connection.peer;
-    this.sni = connection.sni;
-    this.isTls = connection.isTls;
-    this.problem = isTwofold ? 'host and :authority differ' : repeatedField(raw);
+    this.#connection = connection;
     stream.listener = this;
-    if (this.fields['expect'] === '100-continue') stream.sendHeaders(blockOf([':status', '100'], {}), false);
+    if (head.fields['expect'] === '100-continue') stream.sendHeaders(blockOf([':status', '100'], {}), false);
+  }
+
+  get method(): string {
+    return this.head.method;
+  }
+
+  get authority(): string {
+    return this.head.authority;
+  }
+
+  get target(): string {
+    return this.head.target;
+  }
+
+  get fields(): HeaderFields {
+    return this.head.fields;
+  }
+
+  get problem(): string | undefined {
+    return this.head.problem;
+  }
+
+  get peer(): string {
+    return this.#connection.peer;
+  }
+
+  get sni(): string {
+    return this.#connection.sni;
+  }
+
+  get isTls(): boolean {
+    return this.#connection.isTls;
   }
 
   get body(): Readable | undefined {
@@ -97,7 +109,7 @@ export class Http2Exchange implements Exchange, ClientCall, StreamListener {
 
   onClosed(task: () => void): void {
     if (this.#isClosed) task();
-    else this.#closedTasks.push(task);
+    else (this.#closedTasks ??= []).push(task);
   }
 
   abort(): void {
@@ -152,6 +164,6 @@ export class Http2Exchange implements Exchange, ClientCall, StreamListener {
     this.#early = undefined;
     if (!this.#isReceived) this.#body?.cut();
     this.#receiver?.clientClosed();
-    for (const task of this.#closedTasks) task();
+    for (const task of this.#closedTasks ?? []) task();
   }
 }

@@ -18,16 +18,10 @@ export function fieldsByName(fields: Fields): Record<string, string | string[]> 
 
 /** Returns a block of the pseudo-header fields in `first`, by turns with their values, and of `fields`. */
 export function blockOf(first: Fields, fields: HeaderFields): Uint8Array {
-  const list = [...first];
-  for (const name of Object.keys(fields)) {
-    const value = fields[name];
-    if (typeof value === 'string') list.push(name, value);
-    else for (const one of value ?? []) list.push(name, one);
-  }
-  return encodeList(list, allocate);
+  return encodeList(listOf(first, fields), allocate);
 }
 
-export interface RequestHead {
+export interface RequestLine {
   readonly method: string;
   readonly scheme: string;
   readonly authority: string;
@@ -36,8 +30,22 @@ export interface RequestHead {
   readonly fields: HeaderFields;
 }
 
-export function requestBlock({ method, scheme, authority, path, fields }: RequestHead): Uint8Array {
-  return blockOf([':method', method, ':scheme', scheme, ':authority', authority, ':path', path], fields);
+export function requestBlock(request: RequestLine): Uint8Array {
+  return encodeList(requestFields(request), allocate);
+}
+
+export function requestFields({ method, scheme, authority, path, fields }: RequestLine): Fields {
+  return listOf([':method', method, ':scheme', scheme, ':authority', authority, ':path', path], fields);
+}
+
+function listOf(first: Fields, fields: HeaderFields): Fields {
+  const list = [...first];
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (typeof value === 'string') list.push(name, value);
+    else for (const one of value ?? []) list.push(name, one);
+  }
+  return list;
 }
 
 function allocate(bytes: number): Uint8Array {

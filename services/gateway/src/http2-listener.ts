@@ -5,6 +5,7 @@ import { ServerConnection } from '@tinkerbell/http2';
 import { connectionFactsOf } from './connection-facts.ts';
 import type { Exchange } from './exchange.ts';
 import { Http2Exchange } from './http2-exchange.ts';
+import { RequestHeads } from './request-head.ts';
 
 export interface Http2Limits {
   readonly fieldBytesMax: number;
@@ -45,6 +46,7 @@ export class Http2Listener {
   /** `first` has arrived already. */
   accept(socket: Socket, first?: Uint8Array): void {
     const facts = connectionFactsOf(socket);
+    const heads = new RequestHeads();
     const transport = new Http2Transport(socket, {
       failed: () => this.#on.fault('http2-session'),
     });
@@ -54,7 +56,7 @@ export class Http2Listener {
         paused: () => transport.paused(),
         finished: (code) => transport.finished(code),
         request: (stream, raw, isEnd) =>
-          this.#on.exchange(new Http2Exchange(stream, { raw, isEnd, connection: facts })),
+          this.#on.exchange(new Http2Exchange(stream, { head: heads.of(raw), isEnd, connection: facts })),
       },
       this.#options,
     );

@@ -3,14 +3,16 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { http2Options, Http2Transport } from '@tinkerbell/engine-http-connections';
 import { ClientConnection } from '@tinkerbell/http2';
 import { CallRelay } from './call-relay.ts';
+import type { RelayedCall } from './client-call.ts';
+import { requestBlock } from './http2-fields.ts';
 import type { Endpoint } from './route-file.ts';
 import {
   CONNECT_TIMEOUT_MS,
-  UpstreamFailure,
   type UpstreamAnswer,
   type UpstreamClient,
   type UpstreamRequest,
 } from './upstream-client.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
 import { UpstreamStream } from './upstream-stream.ts';
 
 const IDLE_MS = 300_000;
@@ -50,6 +52,7 @@ export function createHttp2Client(endpoint: Endpoint, { tls }: Http2ClientOption
   }
 
   return {
+    free,
     async ask(request: UpstreamRequest): Promise<UpstreamAnswer> {
       let connection = free();
       // Others that waited for the same connection may have filled it.
@@ -59,12 +62,35 @@ export function createHttp2Client(endpoint: Endpoint, { tls }: Http2ClientOption
       }
       return request.relay === undefined
         ? new UpstreamStream(request).ask(connection)
-        : new CallRelay(request, request.relay).ask(connection);
+        : relayed(request, request.relay, connection);
     },
     close() {
       for (const connection of connections) connection.leave();
     },
   };
+}
+
+function relayed(
+  request: UpstreamRequest,
+  call: RelayedCall,
+  connection: ClientConnection,
+): Promise<UpstreamAnswer> {
+  const { gone } = request;
+  return new Promise((resolve, reject) => {
+    if (gone.hasHappened) return reject(new UpstreamFailure('the client has disconnected', false));
+    const ended = Promise.withResolvers<number>();
+    const relay = new CallRelay(call, {
+      answered: (status) => resolve(relayedAnswer(status, ended.promise)),
+      ended: ended.resolve,
+      failed: reject,
+    });
+    relay.begin(connection, requestBlock(request));
+    gone.onHappened(() => relay.giveUp());
+  });
+}
+
+function relayedAnswer(status: number, bytes: Promise<number>): UpstreamAnswer {
+  return { status, fields: {}, relayed: bytes, trailers: () => undefined, isCut: () => false };
 }
 
 type Receive = (bytes: Uint8Array) => void;

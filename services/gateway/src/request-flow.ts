@@ -3,34 +3,32 @@
  * response. The decisions are in match-route, request-path, admit, header-fields, refusal and compression.
  * This code runs them in that order.
  */
-import { clientAddressOf } from '@tinkerbell/instance-metadata';
 import { TurnPlaces } from '@tinkerbell/platform-contract';
-import { ipNetworkContains, type IpAddress } from '@tinkerbell/wire';
+import type { Fields } from '@tinkerbell/http2';
+import type { IpAddress } from '@tinkerbell/wire';
 import { admit, tooLarge } from './admit.ts';
+import { answerBlock, answerFields, withHeaders } from './answer-fields.ts';
 import type { RelayedCall } from './client-call.ts';
-import { corsFields } from './cors.ts';
 import { Departure } from './departure.ts';
 import type { Exchange } from './exchange.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import {
-  endToEnd,
-  isGrpcType,
-  oneValue,
-  traceparentOf,
-  upstreamFields,
-  type HeaderFields,
-} from './header-fields.ts';
+import { isGrpcType, oneValue, traceparentOf, upstreamFields } from './header-fields.ts';
 import { HeldBodies } from './held-bodies.ts';
+import type { RequestLine } from './http2-fields.ts';
+import { beginKnownCall, type FailedCall, type KnownCallDeps } from './known-calls.ts';
 import { matchRoute } from './match-route.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { refusalAnswer, type Refusal } from './refusal.ts';
+import { constantLogFields, planOf } from './plan-call.ts';
 import { relayAnswer } from './relay-answer.ts';
 import { relayWebSocket } from './relay-web-socket.ts';
 import { requestPath, rewritePath, type RequestPath } from './request-path.ts';
 import { NO_ROUTES, type LiveRoute, type RouteTable } from './route-table.ts';
+import { hostOf, isTrusted, senderOf } from './sender.ts';
 import { meteredBody, SlowClients } from './slow-clients.ts';
-import { TraceBytes } from './trace-bytes.ts';
-import { UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './upstream-client.ts';
+import { TraceDigits } from './trace-digits.ts';
+import type { UpstreamAnswer, UpstreamRequest } from './upstream-client.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
 /** The status that nginx logs for a client that disconnected before it had an answer. */
@@ -46,6 +44,14 @@ interface Visit {
   readonly gone: Departure;
 }
 
+/** A request that may continue to the upstream of its route. */
+interface Forwarded {
+  readonly request: RequestLine & { readonly scheme: 'http' | 'https' };
+  readonly relay: RelayedCall | undefined;
+  readonly route: string;
+  readonly address: string;
+}
+
 interface Outcome {
   readonly route: string;
   readonly status: number;
@@ -54,10 +60,6 @@ interface Outcome {
   readonly reason?: string;
 }
 
-type Sender =
-  | { readonly ok: true; readonly client: IpAddress; readonly address: string }
-  | { readonly ok: false };
-
 type FlowMetrics = Pick<GatewayMetrics, 'requests' | 'refused' | 'seconds' | 'heldBytes'>;
 
 export class RequestFlow {
@@ -65,17 +67,25 @@ export class RequestFlow {
   readonly heldBodies: HeldBodies;
   readonly #deps: GatewayDeps;
   readonly #metrics: FlowMetrics;
-  readonly #traceBytes: TraceBytes;
+  readonly #traceDigits: TraceDigits;
+  readonly #knownCalls: KnownCallDeps;
   readonly #places = new TurnPlaces();
   #table: RouteTable = NO_ROUTES;
 
   constructor(deps: GatewayDeps, metrics: FlowMetrics) {
     this.#deps = deps;
     this.#metrics = metrics;
-    this.#traceBytes = new TraceBytes(deps.random);
+    this.#traceDigits = new TraceDigits(deps.random);
     this.slowClients = new SlowClients(deps.clock);
     this.heldBodies = new HeldBodies(deps.heldBytesMax);
     metrics.heldBytes.from(() => this.heldBodies.bytes());
+    this.#knownCalls = {
+      clock: deps.clock,
+      metrics,
+      heldBodies: this.heldBodies,
+      traceDigits: this.#traceDigits,
+      failed: (call, failure) => void this.#answerFailed(call, failure),
+    };
   }
 
   /** Active requests continue with the table they began with. */
@@ -83,23 +93,41 @@ export class RequestFlow {
     this.#table = table;
   }
 
-  /** Never rejects. */
-  async answer(exchange: Exchange, listener: string): Promise<void> {
-    const { clock, log } = this.#deps;
+  /** Never rejects. Returns undefined when nothing is left to wait for. */
+  answer(exchange: Exchange, listener: string): Promise<void> | undefined {
+    const startedMs = this.#deps.clock.monotonicMs();
+    const turn = this.#places.take();
+    if (turn === undefined && this.#repeats(exchange, startedMs)) return undefined;
+    return this.#answerAnew(exchange, listener, { turn, startedMs });
+  }
+
+  #repeats(exchange: Exchange, startedMs: number): boolean {
+    return beginKnownCall(this.#knownCalls, exchange, { table: this.#table, startedMs });
+  }
+
+  async #answerAnew(
+    exchange: Exchange,
+    listener: string,
+    { turn, startedMs }: { readonly turn: Promise<void> | undefined; readonly startedMs: number },
+  ): Promise<void> {
     const gone = new Departure();
     exchange.onClosed(() => gone.happen());
-    const visit: Visit = {
-      exchange,
-      gone,
-      isGrpc: isGrpcType(exchange.fields['content-type']),
-      traceparent: traceparentOf(oneValue(exchange.fields['traceparent']), this.#traceBytes.next()),
-      startedMs: clock.monotonicMs(),
-    };
     try {
-      await this.#places.take();
+      await turn;
+      if (turn !== undefined && this.#repeats(exchange, startedMs)) return;
+      const given = oneValue(exchange.fields['traceparent']);
+      const visit: Visit = {
+        exchange,
+        gone,
+        isGrpc: isGrpcType(exchange.fields['content-type']),
+        traceparent: traceparentOf(given, this.#traceDigits.next()),
+        startedMs,
+      };
       this.#record(visit, gone.hasHappened ? lostBy(exchange) : await this.#answer(visit, listener));
     } catch (error) {
-      log.error('request failed', { error: error instanceof Error ? error.stack : String(error) });
+      this.#deps.log.error('request failed', {
+        error: error instanceof Error ? error.stack : String(error),
+      });
       exchange.abort();
     }
   }
@@ -174,17 +202,26 @@ export class RequestFlow {
       traceparent: visit.traceparent,
       ownNames: table.ownNames,
     });
-    return this.#forward(visit, route, {
-      ...who,
+    const request = {
+      method: exchange.method,
       path: target + path.query,
+      scheme: exchange.isTls ? 'https' : 'http',
+      authority: exchange.authority,
       fields: withHeaders({ ...sent, ...admission.claims }, headers?.request),
-    });
+    } as const;
+    const relay = this.#relayOf(visit, route);
+    const { head } = exchange;
+    if (relay !== undefined && head?.isRepeated === true) {
+      const { verified } = admission;
+      head.plan = planOf({ exchange, request, table, route, address, verified }, this.#deps.log);
+    }
+    return this.#forward(visit, route, { ...who, request, relay });
   }
 
   async #forward(
     visit: Visit,
     route: LiveRoute,
-    { path, fields, ...who }: { path: string; fields: HeaderFields; route: string; address: string },
+    { request: line, relay, ...who }: Forwarded,
   ): Promise<Outcome> {
     const { exchange, gone } = visit;
     let refusal: Refusal | undefined;
@@ -192,15 +229,10 @@ export class RequestFlow {
       refusal ??= why;
       gone.happen();
     };
-    const relay = this.#relayOf(visit, route);
     const body = relay === undefined ? this.#body(visit, route, giveUp) : undefined;
     const stopTimer = this.#answerTimer(visit, route, giveUp);
     const request: UpstreamRequest = {
-      method: exchange.method,
-      path,
-      scheme: exchange.isTls ? 'https' : 'http',
-      authority: exchange.authority,
-      fields,
+      ...line,
       gone,
       isWebSocket: exchange.acceptWebSocket !== undefined,
       ...(body === undefined ? {} : { body }),
@@ -228,15 +260,26 @@ export class RequestFlow {
     const { upstream, middlewares } = route.settings;
     if (!isGrpc || exchange.call === undefined || upstream.protocol === 'http/1.1') return undefined;
     if (exchange.method === 'HEAD' || middlewares.bodyBytesMax !== undefined) return undefined;
-    const answerFields = (fields: HeaderFields): HeaderFields => answerFieldsOf(visit, route, fields);
-    return { call: exchange.call, heldBodies: this.heldBodies, answerFields };
+    const { answers, trailers } = route;
+    const own = (fields: Fields): Uint8Array =>
+      answerBlock(fields, middlewares, oneValue(exchange.fields['origin']));
+    return {
+      call: exchange.call,
+      heldBodies: this.heldBodies,
+      answers: middlewares.cors === undefined ? answers : { of: own },
+      trailers,
+    };
   }
 
   /** Resolves with the bytes that were sent. */
   #relay(visit: Visit, route: LiveRoute, answer: UpstreamAnswer): Promise<number> {
     const { exchange, isGrpc } = visit;
     const { compress } = route.settings.middlewares;
-    const fields = answerFieldsOf(visit, route, answer.fields);
+    const fields = answerFields(
+      answer.fields,
+      route.settings.middlewares,
+      oneValue(exchange.fields['origin']),
+    );
     const { slowClients, heldBodies } = this;
     const { webSocket } = answer;
     if (webSocket === undefined || exchange.acceptWebSocket === undefined)
@@ -295,6 +338,24 @@ export class RequestFlow {
     return { ...who, status: refusal.status, bytes: bytes.length, reason: refusal.reason };
   }
 
+  async #answerFailed(call: FailedCall, failure: UpstreamFailure): Promise<void> {
+    const { exchange, plan, digits, startedMs } = call;
+    const who = { route: plan.route.settings.name, address: plan.address };
+    const visit = {
+      exchange,
+      isGrpc: true,
+      startedMs,
+      traceparent: traceparentOf(undefined, digits),
+      gone: new Departure(),
+    };
+    await this.#places.take();
+    const isGone = exchange.call?.stream.isOpen !== true;
+    this.#record(
+      visit,
+      isGone ? { ...lostBy(exchange), ...who } : this.#refuse(visit, upstreamDown(failure), who),
+    );
+  }
+
   #record({ exchange, isGrpc, startedMs, traceparent }: Visit, outcome: Outcome): void {
     const { route, status, address, bytes, reason } = outcome;
     const ms = this.#deps.clock.monotonicMs() - startedMs;
@@ -302,13 +363,7 @@ export class RequestFlow {
     if (reason !== undefined) this.#metrics.refused.add({ route, reason });
     this.#metrics.seconds.observe({ route }, ms / 1000);
     this.#deps.log.info('request', {
-      route,
-      client: address,
-      method: exchange.method,
-      host: exchange.authority.slice(0, 255),
-      // Queries sometimes contain tokens.
-      path: exchange.target.replace(/\?.*$/s, '').slice(0, 1024),
-      protocol: isGrpc ? 'gRPC' : exchange.protocol,
+      ...constantLogFields(exchange, { route, address, isGrpc }),
       status,
       bytes,
       ms: Number(ms.toFixed(1)),
@@ -325,40 +380,4 @@ function lostBy({ peer }: Exchange): Outcome {
 
 function upstreamDown({ message }: UpstreamFailure): Refusal {
   return { status: 502, reason: 'upstream-down', message: `upstream unreachable: ${message}` };
-}
-
-function isTrusted(peer: string, { trustedProxies }: RouteTable): boolean {
-  const sender = clientAddressOf({ peer, forwardedFor: null }, []);
-  return sender.ok && trustedProxies.some((network) => ipNetworkContains(network, sender.address));
-}
-
-function senderOf({ peer, fields }: Exchange, { trustedProxies }: RouteTable): Sender {
-  const forwardedFor = oneValue(fields['x-forwarded-for']) ?? null;
-  const sender = clientAddressOf({ peer, forwardedFor }, trustedProxies);
-  return sender.ok ? { ok: true, client: sender.address, address: sender.text } : { ok: false };
-}
-
-/** Returns the host without port, in lower case, or undefined when it is not a host. */
-export function hostOf(authority: string): string | undefined {
-  const match = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::\d{1,5})?$/.exec(authority);
-  return match?.[1]?.toLowerCase().replace(/\.$/, '');
-}
-
-/** Returns the fields of an upstream's response for the client. */
-function answerFieldsOf({ exchange }: Visit, route: LiveRoute, fields: HeaderFields): HeaderFields {
-  const { headers, cors } = route.settings.middlewares;
-  const kept = endToEnd(fields);
-  const all =
-    cors === undefined ? kept : { ...kept, ...corsFields(cors, oneValue(exchange.fields['origin'])) };
-  return withHeaders(all, headers?.response);
-}
-
-/** An empty value removes a field. */
-function withHeaders(fields: HeaderFields, changes: ReadonlyMap<string, string> | undefined): HeaderFields {
-  if (changes === undefined) return fields;
-  const changed: Record<string, string | string[] | undefined> = { ...fields };
-  for (const [name, value] of changes)
-    if (value === '') delete changed[name];
-    else changed[name] = value;
-  return changed;
 }

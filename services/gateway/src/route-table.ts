@@ -2,7 +2,9 @@
 import type { TokenVerifier } from '@tinkerbell/platform-contract';
 import type { IpNetwork } from '@tinkerbell/wire';
 import type { GatewayDeps } from './gateway-deps.ts';
+import { answerBlock, trailersBlock } from './answer-fields.ts';
 import { Kept } from './kept.ts';
+import { KeptBlocks } from './kept-blocks.ts';
 import { ConcurrencyLimit, RateLimit } from './limits.ts';
 import { inOrder } from './match-route.ts';
 import type { RouteFile, RouteSettings } from './route-file.ts';
@@ -14,6 +16,9 @@ export interface LiveRoute {
   readonly rate?: RateLimit | undefined;
   readonly concurrency?: ConcurrencyLimit | undefined;
   readonly verifier?: TokenVerifier | undefined;
+  /** What clients get of the header fields and trailers of relayed calls, without those of CORS. */
+  readonly answers: KeptBlocks;
+  readonly trailers: KeptBlocks;
 }
 
 export interface RouteTable {
@@ -78,6 +83,8 @@ export class RouteTables {
     const [ca, jwks] = [await read(upstream.caFile), await read(validateJwt?.jwksFile)];
     return {
       settings,
+      answers: new KeptBlocks((fields) => answerBlock(fields, middlewares)),
+      trailers: new KeptBlocks(trailersBlock),
       pool: await this.#pools.get(
         JSON.stringify([upstream, ca]),
         () => new UpstreamPool(upstream, { ...this.#pool, ...(ca === undefined ? {} : { ca }) }),

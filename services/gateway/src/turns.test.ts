@@ -48,7 +48,7 @@ test('the requests of one packet are spread over turns of the event loop', async
     beginsPerTurn.push(begun - beginsPerTurn.reduce((sum, one) => sum + one, 0));
     if (!isOver) setImmediate(count);
   };
-  const answers = Array.from({ length: REQUESTS }, () => flow.answer(exchange(), 'web'));
+  const answers = Array.from({ length: REQUESTS }, async () => flow.answer(exchange(), 'web'));
   setImmediate(count);
   await Promise.all(answers);
   isOver = true;

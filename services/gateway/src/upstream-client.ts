@@ -1,5 +1,6 @@
 /** Sends a request to one endpoint of an upstream. */
 import type { Duplex, Readable } from 'node:stream';
+import type { ClientConnection } from '@tinkerbell/http2';
 import type { Departure } from './departure.ts';
 import type { RelayedCall } from './client-call.ts';
 import type { HeaderFields } from './header-fields.ts';
@@ -38,18 +39,10 @@ export interface UpstreamAnswer {
 export interface UpstreamClient {
   /** Rejects with an UpstreamFailure. */
   ask(request: UpstreamRequest): Promise<UpstreamAnswer>;
+  /** Returns a connection that has a place for a request now. Absent: the endpoint does not use HTTP/2. */
+  readonly free?: () => ClientConnection | undefined;
   /** Lets active requests end. */
   close(): void;
-}
-
-export class UpstreamFailure extends Error {
-  /** Nothing reached the upstream, or a retry is harmless. */
-  readonly isRepeatable: boolean;
-
-  constructor(message: string, isRepeatable: boolean) {
-    super(message);
-    this.isRepeatable = isRepeatable;
-  }
 }
 
 /** Methods that change nothing (RFC 9110 9.2.1). Repeating them is harmless. */

@@ -1,23 +1,26 @@
 /** The endpoints of an upstream, used in turn. Healthy endpoints come first. */
 import type { Clock } from '@tinkerbell/platform-contract';
 import { connect } from 'node:net';
+import type { ClientConnection } from '@tinkerbell/http2';
 import { Departure } from './departure.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { createHttp1Client } from './http1-upstream.ts';
 import { createHttp2Client } from './http2-upstream.ts';
 import type { Endpoint, HealthCheckSettings, UpstreamSettings } from './route-file.ts';
-import {
-  UpstreamFailure,
-  type UpstreamAnswer,
-  type UpstreamClient,
-  type UpstreamRequest,
-} from './upstream-client.ts';
+import type { UpstreamAnswer, UpstreamClient, UpstreamRequest } from './upstream-client.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
 
-interface Member {
+export interface Member {
   readonly endpoint: Endpoint;
   readonly client: UpstreamClient;
   readonly health: EndpointHealth;
+}
+
+/** A connection that has a place for a request, and whom to report about. */
+export interface FreePlace {
+  readonly connection: ClientConnection;
+  readonly member: Member;
 }
 
 export type PoolMetrics = Pick<GatewayMetrics, 'upstreamFailures' | 'upstreamHealthy'>;
@@ -61,19 +64,35 @@ export class UpstreamPool {
     for (const member of this.#inTurn()) {
       try {
         const answer = await member.client.ask(request);
-        member.health.answered();
+        this.answered(member);
         return answer;
       } catch (thrown) {
         if (!(thrown instanceof UpstreamFailure)) throw thrown;
         failure = thrown;
         if (request.gone.hasHappened) break;
-        member.health.failed(this.#clock.monotonicMs());
-        this.#metrics.upstreamFailures.add({ endpoint: nameOf(member) });
+        this.failed(member);
         if (!thrown.isRepeatable) break;
       }
     }
     // An error captures a stack, which costs more than a call, so it is created only where one is needed.
     throw failure ?? new UpstreamFailure('the upstream has no endpoint', false);
+  }
+
+  /** Returns the place that the next request would get, unless it must wait for it. */
+  free(): FreePlace | undefined {
+    const [member] = this.#inTurn();
+    const connection = member?.client.free?.();
+    if (member === undefined || connection === undefined) return undefined;
+    return { connection, member };
+  }
+
+  answered({ health }: Member): void {
+    health.answered();
+  }
+
+  failed(member: Member): void {
+    member.health.failed(this.#clock.monotonicMs());
+    this.#metrics.upstreamFailures.add({ endpoint: nameOf(member) });
   }
 
   close(): void {

@@ -8,7 +8,8 @@ import {
 import type { HeaderFields } from './header-fields.ts';
 import { IncomingBody, OutgoingBody } from './http2-body.ts';
 import { fieldsByName, requestBlock } from './http2-fields.ts';
-import { isSafe, UpstreamFailure, type UpstreamAnswer, type UpstreamRequest } from './upstream-client.ts';
+import { isSafe, type UpstreamAnswer, type UpstreamRequest } from './upstream-client.ts';
+import { UpstreamFailure } from './upstream-failure.ts';
 
 /** One request to an upstream of HTTP/2, and its answer. */
 export class UpstreamStream implements AnswerListener {

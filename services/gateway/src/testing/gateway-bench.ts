@@ -7,6 +7,7 @@ import type { Clock } from '@tinkerbell/platform-contract';
 import { createTokenVerifier, fixedKeys } from '@tinkerbell/platform-jwt';
 import { createNodeLog, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import { certify, ecdsaKey, rsaKey } from '@tinkerbell/platform-x509';
+import type { GatewayDeps } from '../gateway-deps.ts';
 import { createGatewayService, type GatewayService } from '../index.ts';
 
 export interface GatewayBench extends AsyncDisposable {
@@ -45,7 +46,7 @@ export const hurriedClock: Clock = {
 export async function startGateway(
   text: string,
   clock: Clock = nodeClock,
-  limits: { readonly heldBytesMax?: number } = {},
+  limits: Partial<Pick<GatewayDeps, 'heldBytesMax' | 'log'>> = {},
 ): Promise<GatewayBench> {
   const folder = mkdtempSync(join(tmpdir(), 'gateway-'));
   const authority = issue([]);
@@ -59,10 +60,10 @@ export async function startGateway(
   write(text);
   const gateway = createGatewayService(
     {
-      ...limits,
       clock,
       random: nodeRandom,
       log: createNodeLog({ level: 'silent', format: 'json' }),
+      ...limits,
       readFile: (path) => readFile(path, 'utf8'),
       verifierFor: (settings, jwks) =>
         createTokenVerifier([{ ...settings, keys: fixedKeys(JSON.parse(jwks ?? '')) }], nodeClock),
