@@ -16,6 +16,8 @@ export const OWN_TURN_BYTES = 64 * 1024;
 export class WholeResponse extends OwnResponse {
   /** A long text is encoded at once, which also gives its length. */
   readonly whole: string | Uint8Array<ArrayBuffer>;
+  /** Of the body. */
+  readonly byteLength: number;
   readonly status: number;
   readonly headerRecord: Readonly<Record<string, string>>;
 
@@ -26,10 +28,10 @@ export class WholeResponse extends OwnResponse {
     super();
     const isLong = typeof content === 'string' && content.length > OWN_TURN_BYTES;
     const whole = isLong ? Buffer.from(content) : content;
-    const length = typeof whole === 'string' ? Buffer.byteLength(whole) : whole.length;
     this.whole = whole;
+    this.byteLength = typeof whole === 'string' ? Buffer.byteLength(whole) : whole.length;
     this.status = status;
-    this.headerRecord = { ...headers, 'content-length': `${length}` };
+    this.headerRecord = { ...headers, 'content-length': `${this.byteLength}` };
   }
 
   protected createOrdinary(): Response {

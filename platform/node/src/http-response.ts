@@ -66,23 +66,26 @@ export async function sendResponse(
 const PIECE_BYTES = 256 * 1024;
 
 async function sendWhole(
-  { status, headerRecord, whole }: WholeResponse,
+  response: WholeResponse,
   outgoing: ServerResponse,
   options: SendResponseOptions,
 ): Promise<void> {
+  const { status, headerRecord, whole } = response;
   if (whole.length > OWN_TURN_BYTES) await nextTurn();
   outgoing.writeHead(status, headerRecord);
   if (options.incoming.method === 'HEAD') outgoing.end();
-  else if (whole.length <= PIECE_BYTES) sendShort(outgoing, whole, options);
+  else if (whole.length <= PIECE_BYTES) sendShort(outgoing, response, options);
   else await sendLong(outgoing, whole, options);
 }
 
 function sendShort(
   outgoing: ServerResponse,
-  content: string | Uint8Array<ArrayBuffer>,
+  response: WholeResponse,
   { incoming, held, stalledMs }: SendResponseOptions,
 ): void {
-  endWith(outgoing, content);
+  const text = oneByteText(response);
+  if (text === undefined) outgoing.end(response.whole);
+  else outgoing.end(text, 'latin1');
   // The kernel has nearly always taken all of it by now.
   if (outgoing.writableLength > 0)
     outgoing.once('close', holdUnsent(incoming.socket, { bytes: outgoing.writableLength, held, stalledMs }));
@@ -105,12 +108,6 @@ async function sendLong(
   } finally {
     reader.end();
   }
-}
-
-function endWith(outgoing: ServerResponse, content: string | Uint8Array<ArrayBuffer>): void {
-  const text = oneByteText(content);
-  if (text === undefined) outgoing.end(content);
-  else outgoing.end(text, 'latin1');
 }
 
 interface Sending extends SendResponseOptions {

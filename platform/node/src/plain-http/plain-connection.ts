@@ -148,10 +148,11 @@ export class PlainConnection {
   /** Returns false for a response that needs Node's. */
   #sendWhole(response: Response, { method }: ReceivedRequest): boolean {
     if (!(response instanceof WholeResponse) || response.whole.length > OWN_TURN_BYTES) return false;
-    const { whole, status } = response;
+    const { status } = response;
     const head = responseHead(status, response.headerRecord, this.#serving.idleMs / 1000);
     if (head === undefined) return false;
-    if (this.#socket.writable) writeTogether(this.#socket, head, mayHaveBody(method, status) ? whole : '');
+    if (this.#socket.writable)
+      writeTogether(this.#socket, head, mayHaveBody(method, status) ? response : undefined);
     return true;
   }
 
@@ -188,11 +189,12 @@ export class PlainConnection {
 }
 
 /** In one piece where that is cheaper. */
-function writeTogether(socket: Socket, head: string, body: string | Uint8Array<ArrayBuffer>): void {
+function writeTogether(socket: Socket, head: string, body: WholeResponse | undefined): void {
+  if (body === undefined) return void socket.write(head, 'latin1');
   const text = oneByteText(body);
   if (text !== undefined) return void socket.write(head + text, 'latin1');
   socket.cork();
   socket.write(head, 'latin1');
-  socket.write(body);
+  socket.write(body.whole);
   socket.uncork();
 }

@@ -7,6 +7,7 @@ import {
   type ReservationResult,
   type ScriptDecision,
 } from '@tinkerbell/netboot';
+import type { Hardware } from '@tinkerbell/resources';
 import type { View } from '@tinkerbell/store-contract';
 import type { Mac } from '@tinkerbell/wire';
 import type { BootTokens } from '../boot-tokens.ts';
@@ -19,7 +20,21 @@ export interface Unusable {
   readonly message: string;
 }
 
-const UNKNOWN: ReservationResult = {
+type Refusal = Extract<ReservationResult, { readonly ok: false }>;
+
+/**
+ * A network interface of a Hardware, with its scripts once they are rendered. It is found by the Hardware itself, which never changes: another
+ * version is another object. All in one place, because ten thousand machines do not fit the caches of the processor, and each place is a wait.
+ */
+interface Machine {
+  readonly ok: true;
+  readonly mac: Mac;
+  readonly reservation: Reservation;
+  atWork: ScriptDecision | undefined;
+  whenIdle: ScriptDecision | undefined;
+}
+
+const UNKNOWN: Refusal = {
   ok: false,
   reason: 'no-hardware',
   message: 'no Hardware has this address',
@@ -41,17 +56,32 @@ export function createScriptChoice(
     hook: tokens === undefined ? hook : { ...hook, bootToken: TOKEN_PLACE },
     bootLocalWhenIdle: netboot.bootLocalWhenIdle,
   };
-  // A reservation is the same object while its Hardware does not change, and so is its script.
-  const scriptsAtWork = new WeakMap<Reservation, ScriptDecision>();
-  const scriptsWhenIdle = new WeakMap<Reservation, ScriptDecision>();
+  const machines = new WeakMap<Hardware, Machine>();
 
-  function known(reservation: Reservation, isAtWork: boolean): ScriptDecision {
-    const cache = isAtWork ? scriptsAtWork : scriptsWhenIdle;
-    const cached = cache.get(reservation);
-    if (cached !== undefined) return cached;
-    const decision = scriptFor({ reservation, machineState: { hasWorkToDo: isAtWork }, settings });
-    cache.set(reservation, decision);
-    return decision;
+  function machineOf(hardware: readonly Hardware[], mac: Mac): Machine | Refusal {
+    const [only] = hardware;
+    // A Hardware may have been known before another one claimed the same MAC.
+    const known = only === undefined || hardware.length > 1 ? undefined : machines.get(only);
+    if (known?.mac === mac) return known;
+    const result = reservationFor(hardware, mac);
+    if (!result.ok) return result;
+    const machine: Machine = {
+      ok: true,
+      mac,
+      reservation: result.value,
+      atWork: undefined,
+      whenIdle: undefined,
+    };
+    if (only !== undefined) machines.set(only, machine);
+    return machine;
+  }
+
+  function scriptOf(machine: Machine): ScriptDecision {
+    const { reservation } = machine;
+    const isAtWork = hasWorkToDo(view, reservation);
+    const state = isAtWork ? 'atWork' : 'whenIdle';
+    machine[state] ??= scriptFor({ reservation, machineState: { hasWorkToDo: isAtWork }, settings });
+    return machine[state];
   }
 
   function withToken(decision: ScriptDecision, reservation: Reservation, clientAddress: string) {
@@ -61,16 +91,13 @@ export function createScriptChoice(
   }
 
   return (mac, clientAddress, isForAll = false) => {
-    const reservation = mac === undefined ? UNKNOWN : reservationFor(view.hardwareByMac(mac), mac);
-    if (reservation.ok) {
-      const { value } = reservation;
-      return withToken(known(value, hasWorkToDo(view, value)), value, clientAddress);
-    }
-    if (bootsUnknownMachine(reservation, netboot)) {
+    const machine = mac === undefined ? UNKNOWN : machineOf(view.hardwareByMac(mac), mac);
+    if (machine.ok) return withToken(scriptOf(machine), machine.reservation, clientAddress);
+    if (bootsUnknownMachine(machine, netboot)) {
       return staticScriptFor({ machineState: { hasWorkToDo: unknownHasWorkToDo(view, mac) }, settings });
     }
-    if (isForAll && reservation.reason === 'no-hardware')
+    if (isForAll && machine.reason === 'no-hardware')
       return staticScriptFor({ machineState: { hasWorkToDo: true }, settings });
-    return { kind: 'unusable', reason: reservation.reason, message: reservation.message };
+    return { kind: 'unusable', reason: machine.reason, message: machine.message };
   };
 }
