@@ -17,6 +17,7 @@ export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const SERVER_MAIN = 'apps/server/src/main.mjs';
 /** Where a checkout names the Node flags of its `npm start`. */
 const START_FILES = ['bin/tinkerbell', 'package.json'];
+const START_FLAGS = /--(?:max-semi-space-size=\d+|(?:sparkplug|maglev|turbo)-filter=none)/g;
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '1' };
 const READY = /"message":"ready"/;
 
@@ -69,7 +70,7 @@ export async function startTinkerbell(
 function nodeFlagsOf(checkout: string): string[] {
   for (const file of START_FILES) {
     const path = join(checkout, file);
-    const found = existsSync(path) ? readFileSync(path, 'utf8').match(/--max-semi-space-size=\d+/) : null;
+    const found = existsSync(path) ? readFileSync(path, 'utf8').match(START_FLAGS) : null;
     if (found !== null) return [...found];
   }
   return [];

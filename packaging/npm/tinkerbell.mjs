@@ -1,4 +1,14 @@
 #!/usr/bin/env node
 import { launch } from './launch.mjs';
 
-launch('server', ['--max-semi-space-size=8', '--heap-growing-percent=110'], { MALLOC_ARENA_MAX: '1' });
+launch(
+  'server',
+  [
+    '--max-semi-space-size=8',
+    '--sparkplug-filter=none',
+    '--maglev-filter=none',
+    '--turbo-filter=none',
+    '--heap-growing-percent=110',
+  ],
+  { MALLOC_ARENA_MAX: '1' },
+);

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { messageOf, PlatformError, type FailedPort, type Log } from '@tinkerbell/platform-contract';
 import { runBeforeOtherThreads } from '@tinkerbell/platform-node/thread-priority';
 import {
+  allowCompilers,
   holderOf,
   keepFreeMemorySmall,
   keepYoungGenerationSmall,
@@ -58,6 +59,7 @@ async function main(): Promise<number> {
     keepYoungGenerationSmall();
     await keepFreeMemorySmall();
     runBeforeOtherThreads();
+    allowCompilers();
     await server.stopped();
     return 0;
   } catch (thrown) {
@@ -177,6 +179,8 @@ function fail(message: string): number {
 try {
   const [first, second, ...others] = process.argv.slice(2);
   const verb = `${first} ${second}`;
+  const isCommand = first !== undefined && !first.startsWith('-');
+  if (isCommand) allowCompilers();
   if (verb === 'crds apply') process.exitCode = await giveCrds(others);
   else if (verb === 'config check') process.exitCode = checkConfig(others);
   else if (first === 'check') process.exitCode = await checkStore(process.argv.slice(3));

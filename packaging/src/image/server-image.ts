@@ -147,10 +147,14 @@ function programEntries({
   ];
 }
 
+/** See `allowCompilers`. */
+const COMPILERS_HELD_BACK = ['--sparkplug-filter=none', '--maglev-filter=none', '--turbo-filter=none'];
+
 /** Without a shell, Node itself is the interpreter. The kernel passes it one argument. See apps/server/src/main.mjs. */
 function launcher(folder: string, name: 'server' | 'tink'): string {
+  const flags = ['--heap-growing-percent=110', ...(name === 'server' ? COMPILERS_HELD_BACK : [])];
   return `#!/${INSTALLED}/node --max-semi-space-size=8
-require('node:v8').setFlagsFromString('--heap-growing-percent=110');
+for (const flag of ${JSON.stringify(flags)}) require('node:v8').setFlagsFromString(flag);
 import('/${folder}/start-${name}.mjs');
 `;
 }

@@ -3,6 +3,7 @@ export { nodeRandom } from './random.ts';
 export { createNodeLog, type NodeLogOptions } from './log.ts';
 export { nodeSpawn } from './spawn.ts';
 export { nodeFiles } from './files.ts';
+export { allowCompilers } from './compilers.ts';
 export { keepFreeMemorySmall } from './free-memory.ts';
 export { keepYoungGenerationSmall, setCollectorFlags } from './young-generation.ts';
 export { createNodeAddressProbe } from './address-probe.ts';

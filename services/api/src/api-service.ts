@@ -102,9 +102,6 @@ const PREFIXES = [
   ...SHORT_PREFIXES,
 ];
 
-/** Machines that wait for the server come first. */
-const COMPILED_AFTER_MS = 2000;
-
 export function createApiService(deps: ApiDeps): Service {
   const set = new MetricSet();
   const metrics = createApiMetrics(set);
@@ -121,6 +118,7 @@ export function createApiService(deps: ApiDeps): Service {
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>();
   const stopping = new AbortController();
   const [namespace = 'default'] = deps.namespaces ?? [];
+  const compile = onFirstCall(() => void inTurns(compileBuiltIns()));
   const route = (prefix: string): HttpRoute => ({
     name: 'api',
     prefix,
@@ -128,7 +126,9 @@ export function createApiService(deps: ApiDeps): Service {
     async handle(request, context) {
       const long = withLongPath(request, namespace);
       if (long === undefined) return undefined;
-      return answer(verbDeps, long, derivedContext(context, { until: stopping.signal }));
+      const response = await answer(verbDeps, long, derivedContext(context, { until: stopping.signal }));
+      if (isWrite(long)) compile();
+      return response;
     },
     isPublic: (path) => describesTheApi(path) || ISSUER_PATHS.some((one) => path.startsWith(one)),
     onRejected: (request, context, status) =>
@@ -149,9 +149,17 @@ export function createApiService(deps: ApiDeps): Service {
       await followDefinitions(verbDeps, signal);
       await createFirstNamespaces(verbDeps);
       await new Collector(verbDeps).start(signal);
-      const cancel = deps.clock.schedule(COMPILED_AFTER_MS, () => void inTurns(compileBuiltIns()));
-      signal.addEventListener('abort', cancel);
     },
+  };
+}
+
+/** The patterns of all kinds take 2 MB of memory, which a server that nobody writes to does not need. */
+function onFirstCall(task: () => void): () => void {
+  let isCalled = false;
+  return () => {
+    if (isCalled) return;
+    isCalled = true;
+    task();
   };
 }
 

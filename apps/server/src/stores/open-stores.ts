@@ -1,11 +1,12 @@
 /** Opens the configured stores. Loads only these, so that other stores take no memory. */
 import type { Log } from '@tinkerbell/platform-contract';
-import { nodeClock, nodeRandom } from '@tinkerbell/platform-node';
+import { allowCompilers, nodeClock, nodeRandom } from '@tinkerbell/platform-node';
 import type { Journal, LeaseBook, Store } from '@tinkerbell/store-contract';
 import type { KubernetesStore } from '@tinkerbell/store-kubernetes';
 import { openSqliteJournal } from '@tinkerbell/store-journal';
 import { Checkpoints, openSqliteLeaseBook, openSqliteStore } from '@tinkerbell/store-sqlite';
 import type { Settings } from '../settings/settings.ts';
+import { hasMuchToRead } from './much-to-read.ts';
 import { verifyDataFile } from './verify-data-file.ts';
 import { openWaitingPort } from '../http/waiting-port.ts';
 
@@ -31,6 +32,7 @@ type StoresOptions = Pick<Settings, 'store' | 'journal' | 'acceptLoss' | 'http'>
 
 /** `cleanup` closes everything, also after a failure. Rejects with a message for the operator. */
 export function openStores(options: StoresOptions, cleanup: AsyncDisposableStack): Promise<Stores> {
+  if (hasMuchToRead(options.store, options.databasePath)) allowCompilers();
   switch (options.store.kind) {
     case 'sqlite':
       return Promise.resolve(fileStores(options, cleanup));
