@@ -132,7 +132,10 @@ export const reasonAdvice: Readonly<
   ),
 };
 
+/** A reason from a record may be any text, also the name of a property that every object has. */
+const byReason = new Map<unknown, ReasonAdvice>(Object.entries(reasonAdvice));
+
 /** Returns undefined for a reason of a newer server. */
 export function adviceOn(reason: unknown): ReasonAdvice | undefined {
-  return Object.entries(reasonAdvice).find(([name]) => name === reason)?.[1];
+  return byReason.get(reason);
 }
