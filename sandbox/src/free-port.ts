@@ -8,10 +8,15 @@ import { createServer } from 'node:net';
  */
 const [FIRST, END] = [12_000, 32_000];
 
-/** Returns a TCP port of loopback on which nobody listens now. */
+/** Whoever asked for a port may not listen on it yet. */
+const given = new Set<number>();
+
+/** Returns a TCP port of loopback on which nobody listens now, and another one each time. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, END);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }
