@@ -78,6 +78,8 @@ export function createRemoteKeys(url: string, options: RemoteKeysOptions): Issue
 export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions): IssuerKeys {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   let found: Promise<IssuerKeys> | undefined;
+  /** What `found` has resolved to. */
+  let known: IssuerKeys | undefined;
   let triedMs = Number.NEGATIVE_INFINITY;
 
   async function discover(): Promise<IssuerKeys> {
@@ -90,14 +92,15 @@ export function createDiscoveredKeys(issuer: string, options: RemoteKeysOptions)
   }
 
   return {
-    current: () => undefined,
+    current: () => known?.current(),
     async keys(mustBeNew) {
       const nowMs = options.clock.monotonicMs();
       if (found === undefined || nowMs - triedMs >= COOL_DOWN_MS) {
         const attempt = found === undefined ? discover() : found.catch(discover);
         [found, triedMs] = [attempt, nowMs];
       }
-      return (await found).keys(mustBeNew);
+      known = await found;
+      return known.keys(mustBeNew);
     },
   };
 }
