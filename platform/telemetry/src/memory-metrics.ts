@@ -17,7 +17,7 @@ function statusBytes(field: string): number | [] {
   return kilobytes === undefined ? [] : Number(kilobytes) * 1024;
 }
 
-/** Returns a file of this process in /proc, or '' where there is none. Such a file is in memory and never blocks. */
+/** Returns the text of a file below /proc/self, or '' if there is no such file. To read it never blocks, because it is in memory. */
 export function procText(name: string): string {
   try {
     return readFileSync(`/proc/self/${name}`, 'utf8');

@@ -7,6 +7,7 @@ export type { Stream, StreamListener } from './stream.ts';
 export { TextPool } from './text-pool.ts';
 export { UnsentBytes } from './unsent-bytes.ts';
 export { encodeFields, encodeList } from './hpack-encoder.ts';
-export { fieldOf, type Fields } from './message-fields.ts';
+export { charactersOf, fieldOf, type Fields } from './message-fields.ts';
+export { KEPT_CHARACTERS_MAX } from './repeated-validity.ts';
 export { HpackDecoder } from './hpack-decoder.ts';
 export { errorCodes, type ErrorCode } from './frame.ts';

@@ -27,6 +27,13 @@ export function fieldOf(fields: Fields, name: string): string | undefined {
   return found;
 }
 
+/** Returns the length of all names and values. */
+export function charactersOf(fields: Fields): number {
+  let characters = 0;
+  for (const text of fields) characters += text.length;
+  return characters;
+}
+
 /** False for a malformed request (section 8.1.1). */
 export function isRequest(fields: Fields): boolean {
   return (

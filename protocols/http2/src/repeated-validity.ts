@@ -1,7 +1,7 @@
-import { areTrailers, isAnswer, isRequest, type Fields } from './message-fields.ts';
+import { areTrailers, charactersOf, isAnswer, isRequest, type Fields } from './message-fields.ts';
 
-/** A token and a few short fields. Thousands of connections may keep so much. */
-const CHARACTERS_MAX = 2048;
+/** A list with a token and a few short fields is kept. Thousands of connections may keep so much. */
+export const KEPT_CHARACTERS_MAX = 2048;
 
 type Check = (fields: Fields) => boolean;
 
@@ -17,13 +17,7 @@ function rememberingLast(check: Check): Check {
   return (fields) => {
     if (fields === valid) return true;
     if (!check(fields)) return false;
-    if (charactersOf(fields) <= CHARACTERS_MAX) valid = fields;
+    if (charactersOf(fields) <= KEPT_CHARACTERS_MAX) valid = fields;
     return true;
   };
-}
-
-function charactersOf(fields: Fields): number {
-  let characters = 0;
-  for (const text of fields) characters += text.length;
-  return characters;
 }

@@ -1,4 +1,4 @@
-import { fieldOf, type Fields } from '@tinkerbell/http2';
+import { charactersOf, fieldOf, KEPT_CHARACTERS_MAX, type Fields } from '@tinkerbell/http2';
 import type { CallPlan } from './call-plan.ts';
 import type { HeaderFields } from './header-fields.ts';
 import { fieldsByName } from './http2-fields.ts';
@@ -21,8 +21,6 @@ export interface RequestHead {
 const HEADS_MAX = 2;
 /** A connection with fewer requests keeps nothing. */
 const REQUESTS_BEFORE = 10;
-/** A token and a few short fields. Thousands of connections may keep so much. */
-const CHARACTERS_MAX = 2048;
 
 /** The heads of the last requests of a connection. The decoder returns the same list for a repeated block. */
 export class RequestHeads {
@@ -37,7 +35,7 @@ export class RequestHeads {
       }
     const head = headOf(raw);
     this.#seen += 1;
-    if (this.#seen <= REQUESTS_BEFORE || charactersOf(raw) > CHARACTERS_MAX) return head;
+    if (this.#seen <= REQUESTS_BEFORE || charactersOf(raw) > KEPT_CHARACTERS_MAX) return head;
     if (this.#kept.length === HEADS_MAX) this.#kept.shift();
     this.#kept.push({ raw, head });
     return head;
@@ -55,10 +53,4 @@ function headOf(raw: Fields): RequestHead {
     isRepeated: false,
     problem: isTwofold ? 'host and :authority differ' : repeatedField(raw),
   };
-}
-
-function charactersOf(raw: Fields): number {
-  let characters = 0;
-  for (const text of raw) characters += text.length;
-  return characters;
 }

@@ -7,6 +7,7 @@ import {
   type ApiRoute,
   type Authenticator,
   type Authorizer,
+  type Awaitable,
   type Clock,
   type HttpContext,
   type HttpHandler,
@@ -67,7 +68,7 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
   };
 
   /** Asks the routes of the path, beginning with the one of this number, until one answers. Waits for a route only if it must. */
-  function byRoute(asked: Asked, first: number): Response | Promise<Response> {
+  function byRoute(asked: Asked, first: number): Awaitable<Response> {
     for (let number = first; number < routes.length; number += 1) {
       const route = routes[number];
       if (route === undefined || !asked.path.startsWith(route.prefix)) continue;
@@ -78,20 +79,17 @@ export function createHttpFront(options: FrontOptions): HttpHandler {
     return own(text('page not found\n', 404), asked);
   }
 
-  async function own(page: Response | Promise<Response>, { request, startedMs }: Asked): Promise<Response> {
+  async function own(page: Awaitable<Response>, { request, startedMs }: Asked): Promise<Response> {
     requests.began(OWN_ROUTE);
     const response = await page;
-    requests.answered(OWN_ROUTE, request, { status: response.status, seconds: secondsSince(startedMs) });
+    const seconds = (clock.monotonicMs() - startedMs) / 1000;
+    requests.answered(OWN_ROUTE, request, { status: response.status, seconds });
     return response;
-  }
-
-  function secondsSince(startedMs: number): number {
-    return (clock.monotonicMs() - startedMs) / 1000;
   }
 }
 
 /** Answers the port's own pages. */
-function ownPage(options: FrontOptions, path: string, url: string): Response | Promise<Response> | undefined {
+function ownPage(options: FrontOptions, path: string, url: string): Awaitable<Response> | undefined {
   switch (path) {
     case '/healthcheck':
       return healthPage(options);

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import {
   OWN_TURN_BYTES,
   WholeResponse,
+  type Awaitable,
   type HeldBytes,
   type HttpHandler,
   type Log,
@@ -98,7 +99,7 @@ export class PlainConnection {
 
   /** In this turn of the event loop, if the response is there at once and the socket takes it. */
   #answer(request: ReceivedRequest): void {
-    let response: Response | Promise<Response>;
+    let response: Awaitable<Response>;
     let isSent = false;
     try {
       response = request.url === '' ? badRequest() : this.#serving.handler(request, request);
@@ -111,7 +112,7 @@ export class PlainConnection {
     else this.#answered(request);
   }
 
-  async #answerLater(response: Response | Promise<Response>, request: ReceivedRequest): Promise<void> {
+  async #answerLater(response: Awaitable<Response>, request: ReceivedRequest): Promise<void> {
     try {
       await this.#send(await response, request);
     } catch (thrown) {
