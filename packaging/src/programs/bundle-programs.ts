@@ -68,7 +68,9 @@ export async function bundlePrograms(checkout: string, place: BundlePlace): Prom
       platform: 'node',
       format: 'esm',
       target: 'node26',
-      // Not minified, so that stack traces can be read.
+      // V8 keeps the text in memory. Names stay and lines are short, so that stack traces can be read.
+      minifyWhitespace: true,
+      lineLimit: 140,
       legalComments: 'none',
       logLevel: 'warning',
       plugins: [builtinModules, unusedIsDropped, pathsOfSources(place), packagesOutside(place, outside)],
