@@ -23,6 +23,13 @@ const LONE_ENTRIES: Readonly<Record<string, string>> = {
   'dhcp-worker': 'apps/server/src/dhcp/dhcp-worker.mjs',
 };
 
+/** What another module requires late. An esbuild chunk with `require` would turn all that it uses into functions, called at each import. */
+const LATE_ENTRIES: Readonly<Record<string, string>> = {
+  certificate: 'platform/x509/src/certificate.ts',
+  'dsa-key': 'platform/x509/src/dsa-key.ts',
+  'node-template-platform': 'platform/template/src/node-template-platform.ts',
+};
+
 /**
  * A package that is imported when needed stays where it is. Bundled, a CommonJS package would have no named exports, and JSON would be
  * parsed as a program. OpenTelemetry loads parts of itself later, and finds none of them in a bundle. ssh2 looks for compiled code,
@@ -80,15 +87,16 @@ export async function bundlePrograms(checkout: string, place: BundlePlace): Prom
       },
     });
   const built = await Promise.all([
-    bundled(ENTRIES, true),
     bundled(TINK, true),
-    bundled(LONE_ENTRIES, false),
+    bundled(LATE_ENTRIES, false),
+    bundled(ENTRIES, true),
+    bundled(LONE_ENTRIES, true),
   ]);
-  const [, { metafile: ofTink }] = built;
+  const ofTink = built.slice(0, 2);
   return {
     files: filesOf(built.flatMap(({ outputFiles }) => outputFiles)),
     inputs: inputsOf(built.map(({ metafile }) => metafile)),
-    tinkInputs: inputsOf([ofTink]),
+    tinkInputs: inputsOf(ofTink.map(({ metafile }) => metafile)),
     outside: [...outside].sort(),
   };
 }
@@ -105,7 +113,7 @@ function inputsOf(metafiles: readonly Metafile[]): readonly string[] {
   return [...inputs].filter((input) => !input.startsWith(`${builtinModules.name}:`));
 }
 
-/** A bundle is elsewhere than its sources. Workers are found beside the bundle. */
+/** A bundle is elsewhere than its sources. Workers, and what is required late, are found beside the bundle. */
 function pathsOfSources({ withPaths }: BundlePlace): Plugin {
   return {
     name: 'paths-of-sources',
@@ -114,7 +122,7 @@ function pathsOfSources({ withPaths }: BundlePlace): Plugin {
         if (path.includes('/node_modules/')) return undefined;
         const text = readFileSync(path, 'utf8');
         if (!text.includes('import.meta.')) return undefined;
-        return { contents: withPaths(withWorkers(text), path), loader: 'ts' };
+        return { contents: withPaths(withLate(withWorkers(text)), path), loader: 'ts' };
       });
     },
   };
@@ -125,6 +133,17 @@ function withWorkers(text: string): string {
     /new URL\('([a-z]+-worker)\.(?:ts|mjs)', import\.meta\.url\)/g,
     (_, name) => `new URL('./${name}.mjs', import.meta['url'])`,
   );
+}
+
+function withLate(text: string): string {
+  if (!/\brequire\('\.\//.test(text)) return text;
+  return text
+    .replaceAll('createRequire(import.meta.url)', "createRequire(import.meta['url'])")
+    .replaceAll(/\brequire\('\.\/([a-z0-9-]+)\.ts'\)/g, (_, name) => {
+      if (LATE_ENTRIES[name] === undefined)
+        throw new Error(`${name}.ts is required late: add it to LATE_ENTRIES`);
+      return `require('./${name}.mjs')`;
+    });
 }
 
 function packagesOutside({ importOf }: BundlePlace, outside: Set<string>): Plugin {

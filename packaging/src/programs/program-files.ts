@@ -56,25 +56,15 @@ export function lockedPackages(checkout: string): LockedPackages {
   return JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8')).packages;
 }
 
-/**
- * The folder of a source becomes the same place below the installed programs. A module that another one requires late is bundled,
- * which esbuild does only where `require` is not a variable.
- */
+/** The folder of a source becomes the same place below the installed programs. */
 export function withInstalledPaths(text: string, path: string): string {
-  return withoutRequire(text).replaceAll(
-    'import.meta.dirname',
-    JSON.stringify(`/${INSTALLED}/${dirname(path)}`),
-  );
+  return text.replaceAll('import.meta.dirname', JSON.stringify(`/${INSTALLED}/${dirname(path)}`));
 }
 
 /** The folder of a source becomes the same place in the npm package, beside the folder of the bundle. */
 function withPackagePaths(text: string, path: string): string {
   const above = JSON.stringify(`/../${dirname(path)}`);
-  return withoutRequire(text).replaceAll('import.meta.dirname', `(import.meta['dirname'] + ${above})`);
-}
-
-function withoutRequire(text: string): string {
-  return text.replaceAll(/^\s*const require = createRequire\(import\.meta\.url\);$/gm, '');
+  return text.replaceAll('import.meta.dirname', `(import.meta['dirname'] + ${above})`);
 }
 
 type FileEntry = Extract<TarEntry, { readonly kind: 'file' }>;
