@@ -2,8 +2,10 @@
 import { ANONYMOUS } from '@tinkerbell/access';
 import type { UnknownMachines } from '@tinkerbell/enrollment';
 import {
+  delay,
   derivedContext,
   inTurns,
+  messageOf,
   pathNameOf,
   WholeResponse,
   type Authenticator,
@@ -148,9 +150,25 @@ export function createApiService(deps: ApiDeps): Service {
       });
       await followDefinitions(verbDeps, signal);
       await createFirstNamespaces(verbDeps);
-      await new Collector(verbDeps).start(signal);
+      void collectGarbage(verbDeps, signal);
     },
   };
+}
+
+const COLLECT_AGAIN_MS = 1000;
+
+/** Reads every object, which a start with many of them does not wait for. Never rejects. */
+async function collectGarbage(deps: Deps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await new Collector(deps).start(signal);
+    } catch (thrown) {
+      deps.log.warn('cannot list the objects to find what was left undeleted, and tries again', {
+        error: messageOf(thrown),
+      });
+      await delay(deps.clock, COLLECT_AGAIN_MS, signal);
+    }
+  }
 }
 
 /** The patterns of all kinds take 2 MB of memory, which a server that nobody writes to does not need. */

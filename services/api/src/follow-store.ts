@@ -1,5 +1,5 @@
 /** Follows a collection of the store, object by object, through lists and changes. */
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import { inTurns, type Clock, type Log } from '@tinkerbell/platform-contract';
 import {
   eachPage,
   keepListing,
@@ -42,13 +42,16 @@ async function listAndWatch(
   const fromRevision = await store.revision();
   followers.onListing?.();
   for (const collection of collections)
-    for await (const page of eachPage(store, { collection }))
-      for (const stored of page) followers.onObject(stored);
+    for await (const page of eachPage(store, { collection })) await inTurns(reports(page, followers));
   followers.onListed?.();
   const only = collections.length === 1 ? { collection: collections[0] ?? '' } : {};
   const onChange = (change: Change): void =>
     change.type === 'deleted' ? followers.onDeleted(change) : followers.onObject(change);
   return watchUntil(store, { ...only, fromRevision }, { onChange, signal });
+}
+
+function* reports(page: readonly StoredObject[], followers: Followers): Generator<void, void> {
+  for (const stored of page) yield followers.onObject(stored);
 }
 
 /** Yields all objects of a collection, or of one namespace. */

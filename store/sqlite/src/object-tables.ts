@@ -6,6 +6,7 @@ import {
   changeFrom,
   formatKey,
   keyFrom,
+  objectFrom,
   storedFrom,
   type Change,
   type ListQuery,
@@ -16,11 +17,13 @@ import {
 import {
   addTo,
   headChecksum,
+  isIntactRow,
   rowChecksum,
   takeFrom,
   Tallies,
   textChecksum,
   type Acknowledged,
+  type ColumnValue,
   type Tally,
 } from './integrity/index.ts';
 import { prepareStatements, type Statements } from './statements.ts';
@@ -80,7 +83,7 @@ export class ObjectTables {
   list(query: ListQuery, count: number): readonly StoredObject[] {
     const objects: StoredObject[] = [];
     for (const row of this.#statements.list.iterate(parametersOf(query, count)))
-      objects.push(intactObject(row));
+      if (Array.isArray(row)) objects.push(intactListed(row));
     return objects;
   }
 
@@ -184,6 +187,14 @@ function parametersOf({ collection, namespace, after }: ListQuery, count: number
   };
 }
 
+/** A row as an array. */
+function intactListed(row: readonly ColumnValue[]): StoredObject {
+  const [collection, namespace, name, revision, object] = row;
+  const key = { collection: String(collection), namespace: String(namespace), name: String(name) };
+  if (!isIntactRow(row)) throw damaged(`object ${formatKey(key)}`);
+  return { key, revision: Number(revision), object: objectFrom(String(object)) };
+}
+
 function intactObject(row: Row): StoredObject {
   assertIntactRow(row, OBJECT_COLUMNS, () => `object ${formatKey(keyFrom(row))}`);
   return storedFrom(row);
@@ -192,8 +203,12 @@ function intactObject(row: Row): StoredObject {
 /** A row that the disk has changed since the start is not returned as an object. */
 function assertIntactRow(row: Row, columns: readonly string[], name: () => string): void {
   if (row['checksum'] === rowChecksum(columns.map((column) => row[column]))) return;
-  throw new PlatformError(
+  throw damaged(name());
+}
+
+function damaged(name: string): PlatformError {
+  return new PlatformError(
     'damaged',
-    `the store has ${name()}, and its checksum does not match; run tinkerbell check, and restore a backup`,
+    `the store has ${name}, and its checksum does not match; run tinkerbell check, and restore a backup`,
   );
 }

@@ -139,25 +139,21 @@ class SqliteStore implements Store {
   async list(query: ListQuery): Promise<ObjectList> {
     await this.#firstTry;
     const limit = query.limit ?? Number.MAX_SAFE_INTEGER - 1;
-    const keys = this.#tables.keys(query, limit + 1);
-    const items = this.#objectsOf(keys.slice(0, limit), query);
+    const found = this.#objectsOf(query, limit + 1);
+    const items = found.slice(0, limit);
     const last = items.at(-1)?.key;
     const next =
-      keys.length > limit && last !== undefined ? { namespace: last.namespace, name: last.name } : undefined;
+      found.length > limit && last !== undefined ? { namespace: last.namespace, name: last.name } : undefined;
     return { items, revision: this.#durableRevision, ...(next === undefined ? {} : { next }) };
   }
 
-  /** A page of which little is in memory is read as a whole. */
-  #objectsOf(keys: readonly ObjectKey[], query: ListQuery): readonly StoredObject[] {
-    if (this.#isMostlyKnown(keys)) return keys.map((key) => this.#listed(key));
-    return this.#tables.list(query, keys.length).map((stored) => this.#known.listed(stored));
-  }
-
-  /** Judged by some of them. */
-  #isMostlyKnown(keys: readonly ObjectKey[]): boolean {
-    const step = Math.ceil(keys.length / KNOWN_SAMPLE);
-    const sample = keys.filter((_, index) => index % step === 0);
-    return sample.filter((key) => this.#known.has(key)).length > sample.length / 2;
+  /** A page of which little is in memory is read as a whole. Judged by its first objects. */
+  #objectsOf(query: ListQuery, count: number): readonly StoredObject[] {
+    const first = this.#tables.keys(query, Math.min(count, KNOWN_SAMPLE));
+    const known = first.filter((key) => this.#known.has(key)).length;
+    return known > first.length / 2
+      ? this.#tables.keys(query, count).map((key) => this.#listed(key))
+      : this.#tables.list(query, count).map((stored) => this.#known.listed(stored));
   }
 
   #listed(key: ObjectKey): StoredObject {

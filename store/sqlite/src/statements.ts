@@ -10,10 +10,13 @@ const LISTED = `from objects
 
 export function prepareStatements(database: DatabaseSync) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
+  // A row as an array takes half the time of one as an object.
+  const list = prepare(`select collection, namespace, name, revision, object, checksum ${LISTED}`);
+  list.setReturnArrays(true);
   return {
     get: prepare('select * from objects where collection = ? and namespace = ? and name = ?'),
     keys: prepare(`select collection, namespace, name ${LISTED}`),
-    list: prepare(`select * ${LISTED}`),
+    list,
     // Replacing the row would also write its index again, and a new row at the end of the table.
     put: prepare(`insert into objects values (?, ?, ?, ?, ?, ?) on conflict do update
       set revision = excluded.revision, object = excluded.object, checksum = excluded.checksum`),

@@ -10,6 +10,6 @@ export {
 export { acceptLoss, type Loss } from './accept-loss.ts';
 export { damagedStore, type Damage } from './damage.ts';
 export { guardedTables, type GuardedTable, type Part } from './guarded-tables.ts';
-export { headChecksum, rowChecksum, textChecksum } from './row-checksum.ts';
+export { headChecksum, isIntactRow, rowChecksum, textChecksum, type ColumnValue } from './row-checksum.ts';
 export { addTo, guardTable, takeFrom, Tallies, type Tally } from './tallies.ts';
 export { assertIntact, verifyDatabase, type Verification } from './verify.ts';
