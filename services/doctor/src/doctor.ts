@@ -13,7 +13,14 @@ import {
   type TimelineRecord,
   type Verdict,
 } from '@tinkerbell/diagnosis';
-import { aborted, delay, repeat, type RelayTrials, type Service } from '@tinkerbell/platform-contract';
+import {
+  aborted,
+  delay,
+  inTurns,
+  repeat,
+  type RelayTrials,
+  type Service,
+} from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import { macsOf, type Hardware } from '@tinkerbell/resources';
 import {
@@ -186,7 +193,8 @@ class Ward {
     readUpTo = last;
     await this.#learnAll(signal);
     if (!signal.aborted) this.#hasReadAll.resolve();
-    for (const hardware of hardwareCollection.all(view)) this.#schedule.soon(keyOf(hardware), clock.nowMs());
+    const all = hardwareCollection.all(view).values().map(keyOf);
+    await inTurns(this.#schedule.allSoon(all, clock.nowMs()));
     let checking = Promise.resolve();
     repeat(clock, { everyMs: TICK_MS, signal }, () => (checking = this.#tick(signal)));
     await aborted(signal);

@@ -7,6 +7,11 @@ export class Schedule {
     this.#dueMs.set(key, Math.min(atMs, this.#dueMs.get(key) ?? atMs));
   }
 
+  /** Pauses after each machine. */
+  *allSoon(keys: Iterable<string>, atMs: number): Generator<void, void> {
+    for (const key of keys) yield this.soon(key, atMs);
+  }
+
   has(key: string): boolean {
     return this.#dueMs.has(key);
   }
