@@ -11,10 +11,10 @@ const TERMINAL_STATES: readonly string[] = ['SUCCESS', 'FAILED', 'TIMEOUT'];
  * deleted and created again, because the workflows of the old one are over.
  */
 export function hasWorkToDo(view: View, reservation: Reservation): boolean {
-  const all = [
-    ...view.workflowsByHardware(reservation.namespace, reservation.hardwareName),
-    ...view.workflowsByAgent(reservation.agentId),
-  ];
+  const ofHardware = view.workflowsByHardware(reservation.namespace, reservation.hardwareName);
+  const ofAgent = view.workflowsByAgent(reservation.agentId);
+  if (ofHardware.length === 0 && ofAgent.length === 0) return true;
+  const all = [...ofHardware, ...ofAgent];
   return isUnfinished(all.filter((workflow) => !isOfFormerHardware(workflow, reservation)));
 }
 

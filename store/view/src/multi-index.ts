@@ -49,6 +49,10 @@ export class MultiIndex<Value extends object> {
     return found instanceof Several ? found.values : [found];
   }
 
+  get isEmpty(): boolean {
+    return this.#byKey.size === 0;
+  }
+
   clear(): void {
     this.#byKey.clear();
   }

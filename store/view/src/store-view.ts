@@ -31,6 +31,7 @@ import {
 } from '@tinkerbell/store-contract';
 import { changesBetween, type Objects } from './changes-between.ts';
 import { MultiIndex } from './multi-index.ts';
+import { WorkflowsByHardware } from './workflows-by-hardware.ts';
 
 export interface StoreViewDeps {
   readonly store: Store;
@@ -60,9 +61,7 @@ class IndexedView implements StoreView {
   readonly #byIp = new MultiIndex<Hardware>(addressesOf, hasSameSpec);
   readonly #byAgentId = new MultiIndex<Hardware>(({ spec }) => [spec?.agentID ?? '']);
   readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? '']);
-  readonly #byHardware = new MultiIndex<Workflow>((one) => [
-    pathOf(one.metadata.namespace, one.spec?.hardwareRef ?? ''),
-  ]);
+  readonly #byHardware = new WorkflowsByHardware();
   #ready = false;
   /** On the monotonic clock. */
   #brokenSinceMs: number | undefined;
@@ -207,7 +206,7 @@ class IndexedView implements StoreView {
   }
 
   workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[] {
-    return oldestFirst(this.#byHardware.get(pathOf(namespace, hardwareName)));
+    return oldestFirst(this.#byHardware.get(namespace, hardwareName));
   }
 
   all(collection: string): readonly Resource[] {

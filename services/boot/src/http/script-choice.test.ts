@@ -60,3 +60,17 @@ test('each network interface of a Hardware has its own script', () => {
   const answers = answersFrom([view], [mac(MAC), mac('02:00:5e:11:00:01')]);
   assert.deepEqual(answers, ['hook', 'local-boot', 'hook', 'local-boot']);
 });
+
+test('a token takes the first place of the placeholder, and the text around it stays', () => {
+  const { hook, ...config } = rackConfig();
+  const extraKernelArguments = ['own=__boot_token__', 'last=1'];
+  const textWith = (token: string): string => {
+    const settings = { ...config, hook: { ...hook, extraKernelArguments } };
+    const choose = createScriptChoice(fixedView([machine()]), settings, { tokenFor: () => token });
+    const decision = choose(mac(MAC), '192.0.2.1');
+    return decision.kind === 'script' ? decision.text : decision.reason;
+  };
+  const text = textWith('T1');
+  assert.match(text, /^#!ipxe\n[^]*tinkerbell_boot_token=T1 [^]*own=__boot_token__ [^]*last=1[^]*exit\n$/);
+  assert.equal(text.replace('T1', ''), textWith(''));
+});

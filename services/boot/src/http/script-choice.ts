@@ -30,8 +30,15 @@ interface Machine {
   readonly ok: true;
   readonly mac: Mac;
   readonly reservation: Reservation;
-  atWork: ScriptDecision | undefined;
-  whenIdle: ScriptDecision | undefined;
+  atWork: KeptScript | undefined;
+  whenIdle: KeptScript | undefined;
+}
+
+/** The text around the place of the token. The second part is undefined if there is no token in this script. */
+interface KeptScript {
+  readonly decision: ScriptDecision;
+  readonly beforeToken: string;
+  readonly afterToken: string | undefined;
 }
 
 const UNKNOWN: Refusal = {
@@ -76,23 +83,26 @@ export function createScriptChoice(
     return machine;
   }
 
-  function scriptOf(machine: Machine): ScriptDecision {
+  function scriptOf(machine: Machine): KeptScript {
     const { reservation } = machine;
     const isAtWork = hasWorkToDo(view, reservation);
     const state = isAtWork ? 'atWork' : 'whenIdle';
-    machine[state] ??= scriptFor({ reservation, machineState: { hasWorkToDo: isAtWork }, settings });
+    machine[state] ??= keptScript(
+      scriptFor({ reservation, machineState: { hasWorkToDo: isAtWork }, settings }),
+    );
     return machine[state];
   }
 
-  function withToken(decision: ScriptDecision, reservation: Reservation, clientAddress: string) {
-    if (tokens === undefined || decision.kind !== 'script' || decision.name !== 'hook') return decision;
-    const token = tokens.tokenFor(reservation, clientAddress);
-    return { ...decision, text: decision.text.replace(TOKEN_PLACE, token) };
+  function answerFor(machine: Machine, clientAddress: string): ScriptDecision {
+    const { decision, beforeToken, afterToken } = scriptOf(machine);
+    if (tokens === undefined || afterToken === undefined) return decision;
+    const token = tokens.tokenFor(machine.reservation, clientAddress);
+    return { kind: 'script', name: 'hook', text: beforeToken + token + afterToken };
   }
 
   return (mac, clientAddress, isForAll = false) => {
     const machine = mac === undefined ? UNKNOWN : machineOf(view.hardwareByMac(mac), mac);
-    if (machine.ok) return withToken(scriptOf(machine), machine.reservation, clientAddress);
+    if (machine.ok) return answerFor(machine, clientAddress);
     if (bootsUnknownMachine(machine, netboot)) {
       return staticScriptFor({ machineState: { hasWorkToDo: unknownHasWorkToDo(view, mac) }, settings });
     }
@@ -100,4 +110,11 @@ export function createScriptChoice(
       return staticScriptFor({ machineState: { hasWorkToDo: true }, settings });
     return { kind: 'unusable', reason: machine.reason, message: machine.message };
   };
+}
+
+function keptScript(decision: ScriptDecision): KeptScript {
+  const text = decision.kind === 'script' && decision.name === 'hook' ? decision.text : '';
+  const at = text.indexOf(TOKEN_PLACE);
+  if (at < 0) return { decision, beforeToken: '', afterToken: undefined };
+  return { decision, beforeToken: text.slice(0, at), afterToken: text.slice(at + TOKEN_PLACE.length) };
 }

@@ -1,7 +1,7 @@
 import { clientAddressOf } from '@tinkerbell/instance-metadata';
 import type { ScriptDecision } from '@tinkerbell/netboot';
 import {
-  pathElementsOf,
+  decodedPathOf,
   pathNameOf,
   type HttpContext,
   type HttpRequest,
@@ -18,6 +18,7 @@ import { macAt } from '../machine-state.ts';
 import { createScriptChoice, type Unusable } from './script-choice.ts';
 
 const SCRIPT_NAME = 'auto.ipxe';
+const SCRIPT_END = `/${SCRIPT_NAME}`;
 
 /** As with DHCP replies: a looping machine, or thousands at once, must not evict everything else from the bounded journal. */
 const SERVED_GATE = { intervalMs: 1_000, keysMax: 500, atOnce: 100 } as const;
@@ -49,10 +50,10 @@ export function createScriptRoutes({ deps, config, metrics, files }: ScriptRoute
 
   function ofMachine(request: HttpRequest, { peer }: HttpContext): Response {
     if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed();
-    const elements = pathElementsOf(request.url) ?? [];
-    if (elements.at(-1) !== SCRIPT_NAME) return notFound(`only ${SCRIPT_NAME} was found`);
+    const machine = machineIn(decodedPathOf(request.url));
+    if (machine === undefined) return notFound(`only ${SCRIPT_NAME} was found`);
     const address = clientOf(request, peer.address, config.trustedProxies);
-    return answer(parseMac(elements.at(-2) ?? '') ?? macAt(view, address), address, false);
+    return answer(parseMac(machine) ?? macAt(view, address), address, false);
   }
 
   async function hookIpxe(request: HttpRequest, { peer }: HttpContext): Promise<Response | undefined> {
@@ -88,6 +89,13 @@ export function createScriptRoutes({ deps, config, metrics, files }: ScriptRoute
       details: { outcome },
     });
   }
+}
+
+/** Returns the element before the script's name, or undefined for another name. */
+function machineIn(path: string | undefined): string | undefined {
+  if (path?.endsWith(SCRIPT_END) !== true) return undefined;
+  const end = path.length - SCRIPT_END.length;
+  return path.slice(path.lastIndexOf('/', end - 1) + 1, end);
 }
 
 /** Behind a trusted proxy, the address that the proxy names. Otherwise the socket's address, whatever a header says. */
