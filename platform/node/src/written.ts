@@ -26,7 +26,10 @@ export function written(
     const onClose = (): void => settle(gone());
     const stalled = setTimeout(() => outgoing.destroy(new Error('the client reads nothing')), stalledMs);
     outgoing.once('close', onClose);
+    // Otherwise Node writes at the end of the turn, when the chunks of other clients have taken its place in the processor's caches.
+    outgoing.socket?.cork();
     outgoing.write(chunk, settle);
+    outgoing.socket?.uncork();
   });
 }
 
