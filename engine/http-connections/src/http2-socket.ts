@@ -27,3 +27,18 @@ export function receiveLater(socket: Socket, connection: { receive(bytes: Uint8A
     connection.receive(NO_BYTES);
   });
 }
+
+/**
+ * Calls `receive` with what arrives. What Node need not buffer skips its stream, whose event 'data' costs a gateway one part in thirty of a call:
+ * after each it asks in the next tick for more, though the socket is read anyway.
+ */
+export function receiveFrom(socket: Socket, receive: (bytes: Uint8Array) => void): void {
+  const push = socket.push.bind(socket);
+  socket.push = (chunk: unknown, encoding) => {
+    const mustWait = socket.readableFlowing !== true || socket.readableLength > 0;
+    if (mustWait || !(chunk instanceof Uint8Array)) return push(chunk, encoding);
+    receive(chunk);
+    return true;
+  };
+  socket.on('data', receive);
+}

@@ -15,7 +15,7 @@ export interface TransportOptions {
   readonly unsentBytesMax?: number;
   /**
    * When output leaves. With `setImmediate`, the default, what the reads of one turn of the event loop cause leaves in one piece: system calls
-   * cost more than frames. With `process.nextTick`, each read is answered by itself, and sooner.
+   * cost more than frames. With `process.nextTick` or a promise, each read is answered by itself, and sooner.
    */
   readonly soon?: (flush: (transport: Http2Transport) => void, transport: Http2Transport) => void;
   /** Called when the peer breaks the protocol. */

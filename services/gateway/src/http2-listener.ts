@@ -1,6 +1,6 @@
 /** Connections of clients that speak HTTP/2. */
 import type { Socket } from 'node:net';
-import { http2Options, Http2Transport } from '@tinkerbell/engine-http-connections';
+import { http2Options, Http2Transport, receiveFrom } from '@tinkerbell/engine-http-connections';
 import { ServerConnection } from '@tinkerbell/http2';
 import { connectionFactsOf } from './connection-facts.ts';
 import type { Exchange } from './exchange.ts';
@@ -49,6 +49,7 @@ export class Http2Listener {
     const heads = new RequestHeads();
     const transport = new Http2Transport(socket, {
       failed: () => this.#on.fault('http2-session'),
+      soon: afterRead,
     });
     const connection: ServerConnection = new ServerConnection(
       {
@@ -65,11 +66,21 @@ export class Http2Listener {
     socket.setTimeout(this.#idleTimeoutMs, () => connection.leave());
     transport.carry(connection);
     if (first !== undefined) connection.receive(first);
-    socket.on('data', (bytes: Buffer) => connection.receive(bytes));
+    receiveFrom(socket, (bytes) => connection.receive(bytes));
   }
 
   /** Active requests continue, and connections end with their last one. */
   leave(): void {
     for (const connection of this.#connections) connection.leave();
   }
+}
+
+const done = Promise.resolve();
+
+/**
+ * Sends answers right after the read of the upstream that has caused them. Node completes each write over TLS with an immediate of its own, which
+ * would be another turn of the event loop after a write in `setImmediate`.
+ */
+function afterRead(flush: (transport: Http2Transport) => void, transport: Http2Transport): void {
+  void done.then(() => flush(transport));
 }

@@ -1,6 +1,6 @@
 /** A client's connection: carries bytes between its socket and the protocol, and notices when the client is gone. */
 import type { Socket } from 'node:net';
-import { Http2Transport } from '@tinkerbell/engine-http-connections';
+import { Http2Transport, receiveFrom } from '@tinkerbell/engine-http-connections';
 import {
   ServerConnection,
   fieldOf,
@@ -56,7 +56,7 @@ export class GrpcConnection implements ServerEvents, CallPeer {
     });
     this.#http2 = new ServerConnection(this, deps.http2);
     this.#transport.carry(this.#http2);
-    socket.on('data', (bytes: Buffer) => {
+    receiveFrom(socket, (bytes) => {
       this.#heardMs = clock.monotonicMs();
       this.#askedMs = undefined;
       this.#http2.receive(bytes);
