@@ -1,9 +1,9 @@
-import { pino, type Logger } from 'pino';
 import type { Log, LogFields } from '@tinkerbell/platform-contract';
 import { isRecord } from '@tinkerbell/yaml/json';
 import { nodeClock } from './clock.ts';
 import { isoTimes } from './iso-times.ts';
 import { LogLines } from './log-lines.ts';
+import { membersOf } from './log-members.ts';
 
 export interface NodeLogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -16,29 +16,30 @@ const lines = new LogLines(nodeClock, (text) => process.stderr.write(text));
 process.once('exit', () => lines.flush());
 
 const isoTime = isoTimes(() => nodeClock.nowMs());
-/** What pino adds to each line. */
-const timestamp = (): string => `,"time":"${isoTime()}"`;
+
+/** The numbers of pino and bunyan, which readers of logs know. */
+const LEVELS = { debug: 20, info: 30, warn: 40, error: 50, silent: Number.POSITIVE_INFINITY } as const;
 
 /** Writes to standard error. Standard output is reserved for results. */
-export function createNodeLog(options: NodeLogOptions): Log {
-  const write = options.format === 'json' ? (line: string) => lines.add(line) : writeText;
-  return wrap(pino({ level: options.level, base: null, messageKey: 'message', timestamp }, { write }));
+export function createNodeLog({ level, format }: NodeLogOptions): Log {
+  const write = format === 'json' ? (line: string) => lines.add(line) : writeText;
+  return logWith('', LEVELS[level], write);
 }
 
-/** Warnings and errors are written at once, because the process may end after them. */
-function wrap(logger: Logger): Log {
+/** `members` are in every line. Warnings and errors are written at once, because the process may end after them. */
+function logWith(members: string, least: number, write: (line: string) => void): Log {
+  const add = (level: number, message: string, fields: LogFields | undefined): void => {
+    if (level < least) return;
+    const own = fields === undefined ? '' : membersOf(fields);
+    write(`{"level":${level},"time":"${isoTime()}"${members}${own},"message":${JSON.stringify(message)}}\n`);
+    if (level >= LEVELS.warn) lines.flush();
+  };
   return {
-    debug: (message, fields) => logger.debug(fields ?? {}, message),
-    info: (message, fields) => logger.info(fields ?? {}, message),
-    warn(message, fields) {
-      logger.warn(fields ?? {}, message);
-      lines.flush();
-    },
-    error(message, fields) {
-      logger.error(fields ?? {}, message);
-      lines.flush();
-    },
-    child: (fields: LogFields) => wrap(logger.child(fields)),
+    debug: (message, fields) => add(LEVELS.debug, message, fields),
+    info: (message, fields) => add(LEVELS.info, message, fields),
+    warn: (message, fields) => add(LEVELS.warn, message, fields),
+    error: (message, fields) => add(LEVELS.error, message, fields),
+    child: (fields: LogFields) => logWith(members + membersOf(fields), least, write),
   };
 }
 
