@@ -7,7 +7,7 @@ import {
   allowCompilers,
   holderOf,
   keepFreeMemorySmall,
-  keepYoungGenerationSmall,
+  keepHeapSmall,
   nodeClock,
   nodeUdp,
   openServiceManager,
@@ -56,7 +56,7 @@ async function main(): Promise<number> {
     warnIfOpen(settings, log);
     // Otherwise Node writes it only at a graceful exit, and a server that is killed always starts slowly.
     flushCompileCache();
-    keepYoungGenerationSmall();
+    keepHeapSmall();
     await keepFreeMemorySmall();
     runBeforeOtherThreads();
     allowCompilers();

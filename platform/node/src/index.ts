@@ -5,7 +5,7 @@ export { nodeSpawn } from './spawn.ts';
 export { nodeFiles } from './files.ts';
 export { allowCompilers } from './compilers.ts';
 export { keepFreeMemorySmall } from './free-memory.ts';
-export { keepYoungGenerationSmall, setCollectorFlags } from './young-generation.ts';
+export { keepHeapSmall, setCollectorFlags } from './collector.ts';
 export { createNodeAddressProbe } from './address-probe.ts';
 export { tryNetwork, tryPorts } from './network-trial.ts';
 export { nodeRouterDiscovery } from './router-discovery.ts';

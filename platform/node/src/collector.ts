@@ -10,21 +10,32 @@ export function setCollectorFlags(): void {
   setFlagsFromString('--no-concurrent-array-buffer-sweeping');
 }
 
-/** Collects what this thread has allocated last in each 10 s in which it has little to do, so that an idle server is small. */
-export function keepYoungGenerationSmall(): void {
+/**
+ * Collects garbage in each 10 s in which this thread has little to do, so that an idle server is small. By itself V8 collects the young
+ * generation when it is full, and the old one when it has doubled.
+ */
+export function keepHeapSmall(): void {
   let collect: (() => void) | undefined;
   // Not at the start: changed flags make V8 refuse the code that it finds in the compile cache.
-  inQuietTimes(() => (collect ??= youngCollector())());
+  inQuietTimes(() => (collect ??= quietCollector())());
 }
+
+/** Of the growth after which V8 would collect the old generation by itself. */
+const GROWN_PERCENT = 10;
 
 /**
  * Returns a function that collects what this thread has allocated last, in about a millisecond. At a time of few allocations, V8 then makes
- * its young generation as small as what is still in use, and returns the rest to the system some seconds later. By itself it would keep it: it
- * collects when the young generation is full.
+ * its young generation as small as what is still in use, and returns the rest to the system some seconds later. If the old generation has
+ * grown since it was collected, V8 also begins to mark what is in use there, beside the program, and collects the rest some milliseconds later.
  */
-export function youngCollector(): () => void {
+export function quietCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect: (options: { readonly type: 'minor' }) => void = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
-  return () => collect({ type: 'minor' });
+  return () => {
+    // V8 looks at it at the end of the collection.
+    setFlagsFromString(`--incremental-marking-hard-trigger=${GROWN_PERCENT}`);
+    collect({ type: 'minor' });
+    setFlagsFromString('--incremental-marking-hard-trigger=0');
+  };
 }
