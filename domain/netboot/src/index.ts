@@ -16,7 +16,9 @@ export { replyTo } from './dhcp/reply.ts';
 export { refusal } from './dhcp/reservation-reply.ts';
 export {
   LEASE_TIME_SECONDS_DEFAULT,
+  isSameForReservation,
   reservationFor,
+  uncachedReservationFor,
   type Reservation,
   type ReservationResult,
 } from './dhcp/reservation.ts';

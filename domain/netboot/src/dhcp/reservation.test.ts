@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { RESCUE_ANNOTATION } from '@tinkerbell/resources';
 import { mac } from '@tinkerbell/wire';
 import { hardware, MAC } from '../testing/packets.ts';
-import { reservationFor } from '../index.ts';
+import { isSameForReservation, reservationFor, uncachedReservationFor } from '../index.ts';
 
 test('an unusable Hardware has its reason', () => {
   const why = (change: Parameters<typeof hardware>[0]) => {
@@ -67,4 +67,18 @@ test('a Hardware is read again only after its spec, its identity or its rescue h
   assert.equal(changed({}).isRescue, false);
   assert.notEqual(reservationFor([{ ...one, spec: { ...one.spec } }], MAC), known);
   assert.deepEqual(reservationFor([{ ...one, spec: { ...one.spec } }], MAC), known);
+});
+
+test('versions of a Hardware are the same for a reservation only if nothing that it is made of has changed', () => {
+  const one = hardware({});
+  const changed = (metadata: object) =>
+    isSameForReservation(one, { ...one, metadata: { ...one.metadata, ...metadata } });
+  assert.equal(isSameForReservation(one, one), true);
+  assert.equal(changed({ resourceVersion: '2', labels: { rack: '7' } }), true);
+  assert.equal(changed({ uid: 'another' }), false);
+  assert.equal(changed({ name: 'renamed' }), false);
+  assert.equal(changed({ namespace: 'lab' }), false);
+  assert.equal(changed({ annotations: { [RESCUE_ANNOTATION]: 'true' } }), false);
+  assert.equal(isSameForReservation(one, { ...one, spec: { ...one.spec } }), false);
+  assert.deepEqual(uncachedReservationFor([one], MAC), reservationFor([one], MAC));
 });

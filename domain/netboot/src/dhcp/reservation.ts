@@ -79,6 +79,24 @@ export function reservationFor(hardware: readonly Hardware[], mac: Mac): Reserva
   return result;
 }
 
+/** Like `reservationFor`, for callers that do not ask again soon: nothing is cached. */
+export function uncachedReservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
+  return readFrom(hardware, mac);
+}
+
+/** True if both versions of a Hardware give its machine the same reservation. */
+export function isSameForReservation(one: Hardware, other: Hardware): boolean {
+  if (one === other) return true;
+  const [some, others] = [one.metadata, other.metadata];
+  return (
+    one.spec === other.spec &&
+    some.name === others.name &&
+    some.namespace === others.namespace &&
+    some.uid === others.uid &&
+    isRescued(some) === isRescued(others)
+  );
+}
+
 /**
  * Caches the network interface that asked last, because machines boot from one. A spec never changes: another version is another
  * object. Versions that differ only in their status share theirs, and then their reservation is the same value.

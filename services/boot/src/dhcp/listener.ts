@@ -110,5 +110,12 @@ function answer(
 
   deps.traffic?.sent(reply.options.messageType);
   const { droppedOptions } = sent;
-  timeline.replied({ request, reply, client, reservation, settings, droppedOptions });
+  timeline.replied({
+    request,
+    reply,
+    client,
+    reservation: () => reservation,
+    settings,
+    droppedOptions,
+  });
 }

@@ -47,7 +47,8 @@ export interface DhcpTimeline {
     readonly request: DhcpPacket;
     readonly reply: DhcpPacket;
     readonly client: NetbootClient;
-    readonly reservation: ReservationResult;
+    /** Called when the record needs it. */
+    readonly reservation: () => ReservationResult;
     readonly settings: Pick<NetbootSettings, 'architectureOverrides'>;
     readonly droppedOptions: readonly number[];
   }): void;
@@ -180,7 +181,7 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
     if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
     const offered = file === '' ? '' : `, boot file ${file}`;
     const boots = file.endsWith(NOT_ALLOWED_FILE)
-      ? `, no netboot: ${whyNot(client, reservation, settings)}`
+      ? `, no netboot: ${whyNot(client, reservation(), settings)}`
       : offered;
     const what = reply.yiaddr === IPV4_ANY ? `${type} without address` : `${type} of ${reply.yiaddr}`;
     journal.append({

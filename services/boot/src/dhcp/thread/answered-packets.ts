@@ -1,6 +1,6 @@
 /** Counts and records on the main thread what the DHCP thread has done. */
 import { decodePacket } from '@tinkerbell/dhcp';
-import { classifyClient, reservationFor, type NetbootSettings } from '@tinkerbell/netboot';
+import { classifyClient, uncachedReservationFor, type NetbootSettings } from '@tinkerbell/netboot';
 import type { View } from '@tinkerbell/store-contract';
 import type { BootMetrics } from '../../metrics.ts';
 import { nameOfType, type DhcpTimeline } from '../timeline.ts';
@@ -22,15 +22,15 @@ export function recordAnswered(
   const [request, reply] = [decodePacket(bytes), decodePacket(replyBytes)];
   if (!request.ok || !reply.ok) return;
   const client = classifyClient(request.value);
-  if (client.mac === undefined) return;
-  const reservation = reservationFor(view.hardwareByMac(client.mac), client.mac);
+  const { mac } = client;
+  if (mac === undefined) return;
   traffic.received(request.value.options.messageType);
   traffic.sent(reply.value.options.messageType);
   timeline.replied({
     request: request.value,
     reply: reply.value,
     client,
-    reservation,
+    reservation: () => uncachedReservationFor(view.hardwareByMac(mac), mac),
     settings,
     droppedOptions,
   });

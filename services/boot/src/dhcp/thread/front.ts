@@ -20,6 +20,7 @@ import { sendByFrame, sendReply, sendTo, type DhcpEntrance } from '../reply-send
 import { openDhcpSockets } from '../sockets.ts';
 import { IGNORED_GATE, REPLIED_GATE } from '../timeline-gates.ts';
 import { KnownBinaries } from './known-binaries.ts';
+import { KnownReservations } from './known-reservations.ts';
 import type { AnsweredPacket, DhcpOrder, DhcpReport } from './messages.ts';
 import { Outbox } from './outbox.ts';
 import { RepeatedAnswers, type AnswerFacts } from './repeated-answers.ts';
@@ -43,7 +44,7 @@ class DhcpFront {
   readonly #deps: DhcpFrontDeps;
   readonly #outbox: Outbox;
   readonly #binaries: KnownBinaries;
-  readonly #reservations = new Map<Mac, Reservation>();
+  readonly #reservations = new KnownReservations();
   readonly #repeated = new RepeatedAnswers();
   readonly #sockets: UdpSocket[] = [];
   readonly #mayAsk;
@@ -104,7 +105,7 @@ class DhcpFront {
 
   #know(reservation: Reservation): void {
     this.#repeated.forget(reservation.mac);
-    this.#reservations.set(reservation.mac, reservation);
+    this.#reservations.set(reservation);
   }
 
   #forget(mac: Mac): void {
