@@ -135,7 +135,8 @@ function withWorkers(text: string): string {
   );
 }
 
-function withLate(text: string): string {
+/** Exported for its test. @throws Error for a module that is no entry. */
+export function withLate(text: string): string {
   if (!/\brequire\('\.\//.test(text)) return text;
   return text
     .replaceAll('createRequire(import.meta.url)', "createRequire(import.meta['url'])")
