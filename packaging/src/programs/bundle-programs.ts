@@ -135,7 +135,7 @@ function withWorkers(text: string): string {
   );
 }
 
-/** Exported for its test. @throws Error for a module that is no entry. */
+/** Exported for its test. @throws Error for a module that LATE_ENTRIES lacks. */
 export function withLate(text: string): string {
   if (!/\brequire\('\.\//.test(text)) return text;
   return text

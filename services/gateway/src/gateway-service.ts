@@ -5,7 +5,7 @@ import { readTlsMaterial, type TlsMaterial } from './certificates.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { HttpListener } from './http-listener.ts';
 import { createGatewayMetrics, type GatewayMetrics } from './metrics.ts';
-import { readRouteFile } from './read-route-file.ts';
+import { routesIn } from './routes-in.ts';
 import { RequestFlow } from './request-flow.ts';
 import type { ForwardSettings, ListenerSettings, RouteFile } from './route-file.ts';
 import { RouteTables } from './route-table.ts';
@@ -50,13 +50,6 @@ export function createGatewayService(deps: GatewayDeps, config: GatewayConfig): 
     portOf: (name) => gateway.portOf(name),
     reload: () => gateway.reload(),
   };
-}
-
-/** Returns `FILE:LINE:COLUMN: message`, or the message itself. */
-export function routesIn(text: string, path: string): RouteFile {
-  const read = readRouteFile(text);
-  if (read.ok) return read.file;
-  throw new Error(`${path}:${read.position.line}:${read.position.column}: ${read.message}`);
 }
 
 interface Closable {

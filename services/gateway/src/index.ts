@@ -1,11 +1,5 @@
-export {
-  createGatewayService,
-  routesIn,
-  type GatewayConfig,
-  type GatewayService,
-} from './gateway-service.ts';
+export { createGatewayService, type GatewayConfig, type GatewayService } from './gateway-service.ts';
 export type { GatewayDeps } from './gateway-deps.ts';
-export { parseEndpoint } from './read-listener.ts';
 export type {
   Endpoint,
   ForwardSettings,

@@ -1,7 +1,7 @@
 /** `tinkerbell gateway check FILE` and `tinkerbell cert init|issue NAME...|show`. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { routesIn } from '@tinkerbell/service-gateway';
+import { routesIn } from '@tinkerbell/service-gateway/routes';
 import { initAuthority, issueCertificate } from './authority.ts';
 import { givenFlags } from '../settings/given-flags.ts';
 

@@ -1,6 +1,7 @@
 /** Settings of the gateway: the two documented hosts, forwards, and the route file. */
 import { join } from 'node:path';
-import { parseEndpoint, routesIn, type ForwardSettings, type RouteFile } from '@tinkerbell/service-gateway';
+import type { ForwardSettings, RouteFile } from '@tinkerbell/service-gateway';
+import { parseEndpoint, routesIn } from '@tinkerbell/service-gateway/routes';
 import type { FlagReader } from '../settings/flag-reader.ts';
 import type { FlagName } from '../settings/flags/index.ts';
 import { SettingsError } from '../settings/settings-error.ts';
