@@ -16,7 +16,7 @@ const program = `
   // V8 counts the allocations of the last five seconds.
   for (let turn = 0; turn < 15 && megabytes() > before / 4; turn += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    collect();
+    collect({ isOldToo: false });
   }
   console.log(JSON.stringify({ before, after: megabytes(), gc: typeof gc }));
 `;
@@ -42,8 +42,8 @@ const withOldGarbage = `
   const inUse = (count) => {
     const objects = Array.from({ length: count }, (_, i) => ({ i }));
     // What survives is in the old generation.
-    collect();
-    collect();
+    collect({ isOldToo: true });
+    collect({ isOldToo: true });
     return objects;
   };
   const wait = () => new Promise((resolve) => setTimeout(resolve, 200));
@@ -55,7 +55,7 @@ const withOldGarbage = `
   garbage = undefined;
   for (let turn = 0; turn < 40 && megabytes() > before - 5; turn += 1) {
     await wait();
-    collect();
+    collect({ isOldToo: true });
   }
   console.log(JSON.stringify({ before, after: megabytes(), kept: kept.length }));
 `;

@@ -10,14 +10,20 @@ export function setCollectorFlags(): void {
   setFlagsFromString('--no-concurrent-array-buffer-sweeping');
 }
 
+/** What a load or the start has left is collected in the first periods after it. Later ones would mark the whole heap again for little. */
+const OLD_PERIODS_MAX = 2;
+
 /**
  * Collects garbage in each 10 s in which this thread has little to do, so that an idle server is small. By itself V8 collects the young
  * generation when it is full, and the old one when it has doubled.
  */
 export function keepHeapSmall(): void {
-  let collect: (() => void) | undefined;
-  // Not at the start: changed flags make V8 refuse the code that it finds in the compile cache.
-  inQuietTimes(() => (collect ??= quietCollector())());
+  let collect: ReturnType<typeof quietCollector> | undefined;
+  inQuietTimes((periods) => {
+    // Not at the start: changed flags make V8 refuse the code that it finds in the compile cache.
+    collect ??= quietCollector();
+    collect({ isOldToo: periods <= OLD_PERIODS_MAX });
+  });
 }
 
 /** Of the growth after which V8 would collect the old generation by itself. */
@@ -25,17 +31,18 @@ const GROWN_PERCENT = 10;
 
 /**
  * Returns a function that collects what this thread has allocated last, in about a millisecond. At a time of few allocations, V8 then makes
- * its young generation as small as what is still in use, and returns the rest to the system some seconds later. If the old generation has
- * grown since it was collected, V8 also begins to mark what is in use there, beside the program, and collects the rest some milliseconds later.
+ * its young generation as small as what is still in use, and returns the rest to the system some seconds later. If asked for, and if the old
+ * generation has grown since it was collected, V8 also begins to mark what is in use there, beside the program, and collects the rest some
+ * milliseconds later.
  */
-export function quietCollector(): () => void {
+export function quietCollector(): (what: { readonly isOldToo: boolean }) => void {
   setFlagsFromString('--expose-gc');
   const collect: (options: { readonly type: 'minor' }) => void = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
-  return () => {
+  return ({ isOldToo }) => {
     // V8 looks at it at the end of the collection.
-    setFlagsFromString(`--incremental-marking-hard-trigger=${GROWN_PERCENT}`);
+    if (isOldToo) setFlagsFromString(`--incremental-marking-hard-trigger=${GROWN_PERCENT}`);
     collect({ type: 'minor' });
-    setFlagsFromString('--incremental-marking-hard-trigger=0');
+    if (isOldToo) setFlagsFromString('--incremental-marking-hard-trigger=0');
   };
 }
