@@ -7,7 +7,6 @@ import {
   formatKey,
   keyFrom,
   objectFrom,
-  storedFrom,
   type Change,
   type ListQuery,
   type ObjectKey,
@@ -31,7 +30,6 @@ import { prepareStatements, type Statements } from './statements.ts';
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
 /** All columns but the checksum. */
-const OBJECT_COLUMNS = ['collection', 'namespace', 'name', 'revision', 'object'] as const;
 const CHANGE_COLUMNS = ['revision', 'type', 'collection', 'namespace', 'name', 'object'] as const;
 
 /** For a database that no other process writes. Writes belong in a transaction that ends with `save`. */
@@ -71,7 +69,7 @@ export class ObjectTables {
 
   get(key: ObjectKey): StoredObject | undefined {
     const row = this.#statements.get.get(key.collection, key.namespace, key.name);
-    return row === undefined ? undefined : intactObject(row);
+    return Array.isArray(row) ? intactObject(row) : undefined;
   }
 
   /** Returns keys in order, at most `count`. */
@@ -83,7 +81,7 @@ export class ObjectTables {
   list(query: ListQuery, count: number): readonly StoredObject[] {
     const objects: StoredObject[] = [];
     for (const row of this.#statements.list.iterate(parametersOf(query, count)))
-      if (Array.isArray(row)) objects.push(intactListed(row));
+      if (Array.isArray(row)) objects.push(intactObject(row));
     return objects;
   }
 
@@ -159,7 +157,7 @@ export class ObjectTables {
     const changes: Change[] = [];
     let characters = 0;
     for (const row of this.#statements.since.iterate({ ...range, ...filter })) {
-      assertIntactRow(row, CHANGE_COLUMNS, () => `the change of revision ${String(row['revision'])}`);
+      assertIntactChange(row);
       changes.push(changeFrom(row));
       characters += String(row['object']).length;
       if (characters > CHARACTERS_MAX) return { changes, isWhole: false };
@@ -187,23 +185,17 @@ function parametersOf({ collection, namespace, after }: ListQuery, count: number
   };
 }
 
-/** A row as an array. */
-function intactListed(row: readonly ColumnValue[]): StoredObject {
+/** A row that the disk has changed since the start is not returned as an object. */
+function intactObject(row: readonly ColumnValue[]): StoredObject {
   const [collection, namespace, name, revision, object] = row;
   const key = { collection: String(collection), namespace: String(namespace), name: String(name) };
   if (!isIntactRow(row)) throw damaged(`object ${formatKey(key)}`);
   return { key, revision: Number(revision), object: objectFrom(String(object)) };
 }
 
-function intactObject(row: Row): StoredObject {
-  assertIntactRow(row, OBJECT_COLUMNS, () => `object ${formatKey(keyFrom(row))}`);
-  return storedFrom(row);
-}
-
-/** A row that the disk has changed since the start is not returned as an object. */
-function assertIntactRow(row: Row, columns: readonly string[], name: () => string): void {
-  if (row['checksum'] === rowChecksum(columns.map((column) => row[column]))) return;
-  throw damaged(name());
+function assertIntactChange(row: Row): void {
+  if (row['checksum'] === rowChecksum(CHANGE_COLUMNS.map((column) => row[column]))) return;
+  throw damaged(`the change of revision ${String(row['revision'])}`);
 }
 
 function damaged(name: string): PlatformError {

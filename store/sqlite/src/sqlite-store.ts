@@ -147,7 +147,7 @@ class SqliteStore implements Store {
     return { items, revision: this.#durableRevision, ...(next === undefined ? {} : { next }) };
   }
 
-  /** A page of which little is in memory is read as a whole. Judged by its first objects. */
+  /** Reads a page as a whole if most of its first objects are not in memory. */
   #objectsOf(query: ListQuery, count: number): readonly StoredObject[] {
     const first = this.#tables.keys(query, Math.min(count, KNOWN_SAMPLE));
     const known = first.filter((key) => this.#known.has(key)).length;
