@@ -71,30 +71,18 @@ const LEASE_TIME_SECONDS_MAX = 0xffff_ffff;
  */
 export function reservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
-  if (only?.spec === undefined || hardware.length > 1) return readFrom(hardware, mac);
+  if (only?.spec === undefined || hardware.length > 1) return uncachedReservationFor(hardware, mac);
   const last = known.get(only.spec);
   if (last?.mac === mac && isOf(last.result, only)) return last.result;
-  const result = readFrom(hardware, mac);
+  const result = uncachedReservationFor(hardware, mac);
   known.set(only.spec, { mac, result });
   return result;
-}
-
-/** Like `reservationFor`, for callers that do not ask again soon: nothing is cached. */
-export function uncachedReservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
-  return readFrom(hardware, mac);
 }
 
 /** True if both versions of a Hardware give its machine the same reservation. */
 export function isSameForReservation(one: Hardware, other: Hardware): boolean {
   if (one === other) return true;
-  const [some, others] = [one.metadata, other.metadata];
-  return (
-    one.spec === other.spec &&
-    some.name === others.name &&
-    some.namespace === others.namespace &&
-    some.uid === others.uid &&
-    isRescued(some) === isRescued(others)
-  );
+  return one.spec === other.spec && isSameIdentity(identityOf(one), identityOf(other));
 }
 
 /**
@@ -103,15 +91,27 @@ export function isSameForReservation(one: Hardware, other: Hardware): boolean {
  */
 const known = new WeakMap<object, { readonly mac: Mac; readonly result: ReservationResult }>();
 
-/** Of the metadata, a reservation has only these fields. A refusal has none. */
-function isOf(result: ReservationResult, { metadata }: Hardware): boolean {
-  if (!result.ok) return true;
-  const { namespace, hardwareName, hardwareUid, isRescue } = result.value;
+/** A refusal has nothing of the metadata. */
+function isOf(result: ReservationResult, hardware: Hardware): boolean {
+  return !result.ok || isSameIdentity(result.value, identityOf(hardware));
+}
+
+/** All that a reservation has of the metadata. */
+interface Identity extends Pick<Reservation, 'namespace' | 'hardwareName' | 'isRescue'> {
+  readonly hardwareUid?: string | undefined;
+}
+
+function identityOf({ metadata }: Hardware): Identity {
+  const { namespace, name: hardwareName, uid: hardwareUid } = metadata;
+  return { namespace, hardwareName, hardwareUid, isRescue: isRescued(metadata) };
+}
+
+function isSameIdentity(one: Identity, other: Identity): boolean {
   return (
-    hardwareName === metadata.name &&
-    namespace === metadata.namespace &&
-    hardwareUid === metadata.uid &&
-    isRescue === isRescued(metadata)
+    one.hardwareName === other.hardwareName &&
+    one.namespace === other.namespace &&
+    one.hardwareUid === other.hardwareUid &&
+    one.isRescue === other.isRescue
   );
 }
 
@@ -119,7 +119,8 @@ function isRescued({ annotations }: Hardware['metadata']): boolean {
   return annotations?.[RESCUE_ANNOTATION] === 'true';
 }
 
-function readFrom(hardware: readonly Hardware[], mac: Mac): ReservationResult {
+/** Like `reservationFor`, for callers that do not ask again soon: nothing is cached. */
+export function uncachedReservationFor(hardware: readonly Hardware[], mac: Mac): ReservationResult {
   const [only] = hardware;
   if (only === undefined) return refused('no-hardware', `no Hardware has the MAC ${mac}`);
   if (hardware.length > 1) {

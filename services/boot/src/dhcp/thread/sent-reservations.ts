@@ -33,7 +33,7 @@ interface Deps {
  */
 export class SentReservations {
   readonly #deps: Deps;
-  /** The Hardware of which reservations were sent. The reservations would take 0.7 kB each. */
+  /** The Hardware whose reservations were sent. It is in memory anyway, and a reservation takes 0.7 kB. */
   readonly #sent = new Map<Mac, Hardware>();
   readonly #macsOf = new Map<string, readonly Mac[]>();
   readonly #unfollow: () => void;
