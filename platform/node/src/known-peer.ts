@@ -34,6 +34,10 @@ export function peerFrom(addressWord: number, portWord: number): UdpPeer {
   return (peers[place] = new KnownPeer(addressWord, portWord));
 }
 
+export function peerNamed(address: string, port: number): UdpPeer {
+  return peerFrom(wordOf(address), swapped(port));
+}
+
 export function addressWordOf(to: UdpAddress): number {
   return to instanceof KnownPeer ? to.addressWord : wordOf(to.address);
 }

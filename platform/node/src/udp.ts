@@ -5,7 +5,6 @@ import {
   messageOf,
   codeOf,
   datagramAt,
-  peerOf,
   PlatformError,
   type Datagram,
   type DatagramRun,
@@ -18,6 +17,7 @@ import {
 } from '@tinkerbell/platform-contract';
 import { boundSocket } from './bound-socket.ts';
 import { cLibrary } from './c-library.ts';
+import { peerNamed } from './known-peer.ts';
 import { LinkLayerSender } from './link-layer-sender.ts';
 import { SEGMENTED_BYTES_MAX, SEGMENTS_MAX } from './outgoing-batch.ts';
 import { holderOf } from './port-holder.ts';
@@ -186,7 +186,7 @@ class NodeUdpSocket implements UdpSocket {
     const onDatagram = ({ bytes, peer }: Pick<Datagram, 'bytes' | 'peer'>) =>
       handlers.onDatagram({ bytes, peer, networkInterface });
     socket.on('message', (bytes, { address: from, port: fromPort }) => {
-      onDatagram({ bytes, peer: peerOf(from, fromPort) });
+      onDatagram({ bytes, peer: peerNamed(from, fromPort) });
       direct?.waiting.take(direct.fd);
     });
     direct?.waiting.add(direct.fd, {

@@ -10,32 +10,41 @@ interface RateLimits {
 
 /**
  * Lets each key through once per interval. It keeps the journal readable in a network full of foreign or forged machines: beyond
- * `keysMax` keys in one interval no further key passes. A key that is costly to make is given as a function, which is called when
- * the key decides.
+ * `keysMax` keys in one interval no further key passes.
  */
-export function createRateGate(
-  clock: Pick<Clock, 'monotonicMs'>,
-  { intervalMs, keysMax, atOnce = Number.POSITIVE_INFINITY }: RateLimits,
-): (key: string | (() => string)) => boolean {
-  const apartMs = intervalMs / keysMax;
-  let keys = new Set<string>();
-  let startedMs = clock.monotonicMs();
+export class RateGate {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #limits: Required<RateLimits>;
+  readonly #apartMs: number;
+  readonly #keys = new Set<string>();
+  #startedMs: number;
   /** The time when `atOnce` keys may pass together again, unless some pass before. */
-  let restedMs = startedMs;
-  return (given) => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - startedMs >= intervalMs) {
-      keys = new Set();
-      startedMs = nowMs;
+  #restedMs: number;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, limits: RateLimits) {
+    this.#clock = clock;
+    this.#limits = { atOnce: Number.POSITIVE_INFINITY, ...limits };
+    this.#apartMs = limits.intervalMs / limits.keysMax;
+    this.#startedMs = this.#restedMs = clock.monotonicMs();
+  }
+
+  /** True if no key passes now. Under load this refuses most, and making their keys costs more. */
+  isShut(): boolean {
+    const { intervalMs, keysMax, atOnce } = this.#limits;
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#startedMs >= intervalMs) {
+      this.#keys.clear();
+      this.#startedMs = nowMs;
     }
-    if (keys.size >= keysMax) return false;
-    const fromMs = Math.max(restedMs, nowMs);
-    // Before the key is looked up, which costs more. Under load this refuses most.
-    if (fromMs - nowMs > (atOnce - 1) * apartMs) return false;
-    const key = typeof given === 'string' ? given : given();
-    if (keys.has(key)) return false;
-    restedMs = fromMs + apartMs;
-    keys.add(key);
+    if (this.#keys.size >= keysMax) return true;
+    this.#restedMs = Math.max(this.#restedMs, nowMs);
+    return this.#restedMs - nowMs > (atOnce - 1) * this.#apartMs;
+  }
+
+  passes(key: string): boolean {
+    if (this.isShut() || this.#keys.has(key)) return false;
+    this.#restedMs += this.#apartMs;
+    this.#keys.add(key);
     return true;
-  };
+  }
 }

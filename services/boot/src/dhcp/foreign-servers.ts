@@ -4,7 +4,7 @@ import { foreignServerOf, type ForeignServer } from '@tinkerbell/netboot';
 import { PlatformError, type LinkLayer, type LinkLayerSocket } from '@tinkerbell/platform-contract';
 import type { BootConfig, BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
-import { createRateGate } from '../rate-gate.ts';
+import { RateGate } from '../rate-gate.ts';
 
 const HOUR_MS = 3_600_000;
 /** Machines times servers. Forged packets must not fill the journal. */
@@ -87,18 +87,18 @@ async function openOne(
 
 /** Writes a log line per hour for each server, and a line in the timeline of each registered machine that it concerns. */
 function teller({ clock, journal, log, view }: Deps): (server: ForeignServer, packet: DhcpPacket) => void {
-  const mayLog = createRateGate(clock, TOLD_GATE);
-  const mayWrite = createRateGate(clock, TOLD_GATE);
+  const logGate = new RateGate(clock, TOLD_GATE);
+  const timelineGate = new RateGate(clock, TOLD_GATE);
   return ({ address, kind, isExpected, message }, packet) => {
     const mac = clientMacOf(packet);
-    if (mayLog(`${address} ${kind}`)) {
+    if (logGate.passes(`${address} ${kind}`)) {
       const fields = { server: address, kind, mac, detail: message };
       if (isExpected) log.info('another DHCP server seen', fields);
       else log.warn('foreign DHCP or PXE server seen', fields);
     }
     // Any laptop gets offers, but only registered machines have a timeline.
     if (mac === undefined || view.hardwareByMac(mac).length === 0) return;
-    if (!mayWrite(`${address} ${kind} ${mac}`)) return;
+    if (!timelineGate.passes(`${address} ${kind} ${mac}`)) return;
     const details = { server: address, kind, expected: isExpected, offered: packet.yiaddr };
     journal.append({ source: 'dhcp', event: 'foreign-offer-seen', machine: mac, message, details });
   };

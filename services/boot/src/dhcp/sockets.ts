@@ -4,6 +4,7 @@ import { parseIpv4, type Ipv4 } from '@tinkerbell/wire';
 import type { BootConfig, BootDeps } from '../config.ts';
 import type { DhcpConfig } from './dhcp-config.ts';
 import type { OnDhcp } from './listener.ts';
+import type { DhcpEntrance } from './reply-sender.ts';
 
 /** The port on which PXE clients with an address request the boot file, PXE 2.1 section 2.2. */
 const BOOT_SERVER_PORT = 4011;
@@ -46,10 +47,16 @@ async function openOnePort(
     const arrivalNow = isAsked
       ? arrivalReader({ udp, clock }, { kind: input.kind, name: options.networkInterface })
       : () => unknownArrival;
+    let entrance: DhcpEntrance | undefined;
+    const entranceNow = (): DhcpEntrance => {
+      const arrival = arrivalNow();
+      if (entrance?.arrival !== arrival) entrance = { arrival, socket: sender ?? socket };
+      return entrance;
+    };
     const socket: UdpSocket = await udp.open(
       { port: input.port, broadcast: true, reuseAddress: true, ...options },
       {
-        onDatagram: (datagram) => input.onDhcp(datagram, { arrival: arrivalNow(), socket: sender ?? socket }),
+        onDatagram: (datagram) => input.onDhcp(datagram, entranceNow()),
         onError: ({ message }) => onSocketError(message),
       },
     );

@@ -14,7 +14,7 @@ import { IPV4_ANY, macFromBytes, type DecodeFailure, type Ipv4, type Mac } from 
 import { holdersOf } from './address-holders.ts';
 import type { BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
-import { createRateGate } from '../rate-gate.ts';
+import { RateGate } from '../rate-gate.ts';
 import { HARDWARE_ADDRESS_OFFSET } from './client-limit.ts';
 import { DECLINED_GATE, IGNORED_GATE, REPLIED_GATE } from './timeline-gates.ts';
 
@@ -150,13 +150,13 @@ interface Ignored {
 }
 
 function ignoredWriter({ log, journal, clock }: TimelineDeps, metrics: BootMetrics) {
-  const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
-  const mayWriteDeclined = createRateGate(clock, DECLINED_GATE);
+  const ignoredGate = new RateGate(clock, IGNORED_GATE);
+  const declinedGate = new RateGate(clock, DECLINED_GATE);
   return ({ mac, reason, event = 'request-ignored', message, type, relay }: Ignored) => {
     metrics.dhcpIgnored.add({ reason });
     log.debug('DHCP packet ignored', { mac, reason, detail: message });
-    const mayWrite = reason === 'client-declined' ? mayWriteDeclined : mayWriteIgnored;
-    if (mac === undefined || !mayWrite(`${mac} ${reason}`)) return;
+    const gate = reason === 'client-declined' ? declinedGate : ignoredGate;
+    if (mac === undefined || !gate.passes(`${mac} ${reason}`)) return;
     const details = {
       reason,
       ...(type === undefined ? {} : { type }),
@@ -167,7 +167,7 @@ function ignoredWriter({ log, journal, clock }: TimelineDeps, metrics: BootMetri
 }
 
 function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['replied'] {
-  const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
+  const gate = new RateGate(clock, REPLIED_GATE);
   return ({ request, reply, client, reservation, settings, droppedOptions }) => {
     const type = nameOf(reply);
     if (droppedOptions.length > 0) {
@@ -178,7 +178,7 @@ function repliedWriter({ log, journal, clock }: TimelineDeps): DhcpTimeline['rep
     }
     const file = reply.bootFile === '' ? (reply.options.bootFileName ?? '') : reply.bootFile;
     log.debug('DHCP reply sent', { mac: client.mac, type, address: reply.yiaddr, file });
-    if (!mayWriteReplied(`${client.mac} ${type} ${file}`)) return;
+    if (!gate.passes(`${client.mac} ${type} ${file}`)) return;
     const offered = file === '' ? '' : `, boot file ${file}`;
     const boots = file.endsWith(NOT_ALLOWED_FILE)
       ? `, no netboot: ${whyNot(client, reservation(), settings)}`

@@ -13,7 +13,7 @@ import { createBootTokens } from '../boot-tokens.ts';
 import type { BootConfig, BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
 import { methodNotAllowed, notFound, plain, plainText } from './answers.ts';
-import { createRateGate } from '../rate-gate.ts';
+import { RateGate } from '../rate-gate.ts';
 import { macAt } from '../machine-state.ts';
 import { createScriptChoice, type Unusable } from './script-choice.ts';
 
@@ -41,7 +41,7 @@ const HOOK_PATHS = [`/${HOOK_IPXE}`, `/tink-stack/${HOOK_IPXE}`];
 export function createScriptRoutes({ deps, config, metrics, files }: ScriptRouteInput): HttpRoute[] {
   const { journal, view, log } = deps;
   const decide = createScriptChoice(view, config, createBootTokens(deps, config));
-  const mayWrite = createRateGate(deps.clock, SERVED_GATE);
+  const gate = new RateGate(deps.clock, SERVED_GATE);
   const kind = { name: 'ipxe-script', access: 'machine' } as const;
   return [
     { ...kind, prefix: '/ipxe/script/', handle: ofMachine },
@@ -80,7 +80,7 @@ export function createScriptRoutes({ deps, config, metrics, files }: ScriptRoute
     const detail = 'message' in decision ? decision.message : outcome;
     metrics.ipxeScripts.add({ outcome });
     log.debug('iPXE script requested', { mac, peer, outcome, detail });
-    if (mac === undefined || outcome === 'no-hardware' || !mayWrite(`${mac} ${outcome}`)) return;
+    if (mac === undefined || outcome === 'no-hardware' || !gate.passes(`${mac} ${outcome}`)) return;
     journal.append({
       source: 'http',
       event: isServed ? 'script-served' : 'script-refused',

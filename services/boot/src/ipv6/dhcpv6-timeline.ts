@@ -4,7 +4,7 @@ import type { Datagram } from '@tinkerbell/platform-contract';
 import type { DecodeFailure } from '@tinkerbell/wire';
 import type { BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
-import { createRateGate } from '../rate-gate.ts';
+import { RateGate } from '../rate-gate.ts';
 
 /** The DHCPv6 listener's reports: metrics, debug log, and the timeline of the machine. */
 export interface Dhcpv6Timeline {
@@ -26,8 +26,8 @@ export function createDhcpv6Timeline(
   { log, journal, clock }: Pick<BootDeps, 'log' | 'journal' | 'clock'>,
   metrics: BootMetrics,
 ): Dhcpv6Timeline {
-  const mayWriteIgnored = createRateGate(clock, IGNORED_GATE);
-  const mayWriteReplied = createRateGate(clock, REPLIED_GATE);
+  const ignoredGate = new RateGate(clock, IGNORED_GATE);
+  const repliedGate = new RateGate(clock, REPLIED_GATE);
   return {
     undecodable({ peer }, error) {
       const reason = `undecodable-${error.code}`;
@@ -42,7 +42,7 @@ export function createDhcpv6Timeline(
       // Machines without Hardware that do not netboot are bystanders: IPv6 hosts send requests on every
       // network.
       const isBystander = reason === 'no-hardware' && !client.isNetbootClient;
-      if (client.mac === undefined || isBystander || !mayWriteIgnored(`${client.mac} ${reason}`)) return;
+      if (client.mac === undefined || isBystander || !ignoredGate.passes(`${client.mac} ${reason}`)) return;
       journal.append({
         source: 'dhcp',
         event: 'request-ignored',
@@ -59,7 +59,7 @@ export function createDhcpv6Timeline(
       if (noBoot !== undefined) metrics.dhcpv6NoBootFile.add({ reason: noBoot });
       const { text, details } = contentsOf(decision);
       log.debug('DHCPv6 message answered', { mac: client.mac, asked, sent, ...details });
-      if (client.mac === undefined || !mayWriteReplied(`${client.mac} ${asked}`)) return;
+      if (client.mac === undefined || !repliedGate.passes(`${client.mac} ${asked}`)) return;
       journal.append({
         source: 'dhcp',
         event: reply.type === messageType.advertise ? 'advertise-sent' : 'reply-sent',

@@ -2,7 +2,7 @@ import type { Mac } from '@tinkerbell/wire';
 import type { BootDeps } from '../config.ts';
 import type { BootMetrics } from '../metrics.ts';
 import type { IsoImage } from './image.ts';
-import { createRateGate } from '../rate-gate.ts';
+import { RateGate } from '../rate-gate.ts';
 
 /** A mount is thousands of requests for a few kilobytes each, with pauses. It is over after this time without a request. */
 const QUIET_MS = 60_000;
@@ -45,13 +45,13 @@ interface Entry {
 export class IsoTimeline {
   readonly #deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>;
   readonly #metrics: BootMetrics;
-  readonly #mayWriteRefusal: (key: string) => boolean;
+  readonly #refusals: RateGate;
   readonly #mounts = new Map<Mac, Mount>();
 
   constructor(deps: Pick<BootDeps, 'clock' | 'journal' | 'log'>, metrics: BootMetrics) {
     this.#deps = deps;
     this.#metrics = metrics;
-    this.#mayWriteRefusal = createRateGate(deps.clock, REFUSED_GATE);
+    this.#refusals = new RateGate(deps.clock, REFUSED_GATE);
   }
 
   refused(refusal: {
@@ -63,7 +63,7 @@ export class IsoTimeline {
     const { mac, peer, reason, message } = refusal;
     this.#metrics.isoRequests.add({ outcome: reason });
     this.#deps.log.debug('ISO image refused', { mac, peer, reason, detail: message });
-    if (mac === undefined || reason === 'no-hardware' || !this.#mayWriteRefusal(`${mac} ${reason}`)) return;
+    if (mac === undefined || reason === 'no-hardware' || !this.#refusals.passes(`${mac} ${reason}`)) return;
     const details = { reason };
     this.#append(mac, { event: 'iso-refused', message: `no ISO image: ${message}`, details });
   }

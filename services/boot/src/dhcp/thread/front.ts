@@ -14,7 +14,7 @@ import {
   type UdpSocket,
 } from '@tinkerbell/platform-contract';
 import { macFromBytes, type Mac } from '@tinkerbell/wire';
-import { createRateGate } from '../../rate-gate.ts';
+import { RateGate } from '../../rate-gate.ts';
 import { createClientLimit, HARDWARE_ADDRESS_OFFSET } from '../client-limit.ts';
 import { sendByFrame, sendReply, sendTo, type DhcpEntrance } from '../reply-sender.ts';
 import { openDhcpSockets } from '../sockets.ts';
@@ -48,8 +48,8 @@ class DhcpFront {
   readonly #repeated = new RepeatedAnswers();
   readonly #sockets: UdpSocket[] = [];
   readonly #mayAsk;
-  readonly #isTooManyWritten;
-  readonly #isReplyWritten;
+  readonly #tooManyGate: RateGate;
+  readonly #repliedGate: RateGate;
 
   constructor(deps: DhcpFrontDeps) {
     const { clock, report } = deps;
@@ -57,8 +57,8 @@ class DhcpFront {
     this.#outbox = new Outbox(deps);
     this.#binaries = new KnownBinaries(clock, (binary) => report({ kind: 'binary-used', binary }));
     this.#mayAsk = createClientLimit(clock);
-    this.#isTooManyWritten = createRateGate(clock, IGNORED_GATE);
-    this.#isReplyWritten = createRateGate(clock, REPLIED_GATE);
+    this.#tooManyGate = new RateGate(clock, IGNORED_GATE);
+    this.#repliedGate = new RateGate(clock, REPLIED_GATE);
   }
 
   take(order: DhcpOrder): void {
@@ -100,6 +100,7 @@ class DhcpFront {
 
   async #stop(): Promise<void> {
     await Promise.all(this.#sockets.map((socket) => socket.close()));
+    this.#outbox.sendAll();
     this.#deps.report({ kind: 'stopped' });
   }
 
@@ -118,7 +119,7 @@ class DhcpFront {
     if (mayAsk && this.#repeat(datagram.bytes, entrance)) return;
     const mac = macFromBytes(datagram.bytes.subarray(HARDWARE_ADDRESS_OFFSET));
     if (!mayAsk) {
-      if (!this.#isTooManyWritten(`${mac}`)) return this.#outbox.countTooMany();
+      if (!this.#tooManyGate.passes(`${mac}`)) return this.#outbox.countTooMany();
       return this.#pass(datagram, entrance, true);
     }
     const reservation = mac === undefined ? undefined : this.#reservations.get(mac);
@@ -141,7 +142,8 @@ class DhcpFront {
     const { facts } = answer.kind;
     const reply = this.#repeated.bytesFor(bytes, answer);
     sendTo(socket, reply, facts.destination);
-    this.#record({ bytes, reply, droppedOptions: NONE }, facts);
+    if (this.#repliedGate.isShut()) this.#outbox.countAnswered(facts.requestType, facts.replyType);
+    else this.#record({ bytes, reply, droppedOptions: [] }, facts);
     return true;
   }
 
@@ -194,9 +196,9 @@ class DhcpFront {
   }
 
   #record(answered: AnsweredPacket, { requestType, replyType, file }: AnswerFacts): void {
-    const key = () =>
-      `${macFromBytes(answered.bytes.subarray(HARDWARE_ADDRESS_OFFSET))} ${replyType} ${file}`;
-    if (answered.droppedOptions.length > 0 || this.#isReplyWritten(key)) this.#outbox.answered(answered);
+    const mac = macFromBytes(answered.bytes.subarray(HARDWARE_ADDRESS_OFFSET));
+    const isWritten = this.#repliedGate.passes(`${mac} ${replyType} ${file}`);
+    if (isWritten || answered.droppedOptions.length > 0) this.#outbox.answered(answered);
     else this.#outbox.countAnswered(requestType, replyType);
   }
 
@@ -207,8 +209,6 @@ class DhcpFront {
     else sendByFrame(socket, bytes, { ...to, mac });
   }
 }
-
-const NONE: readonly number[] = [];
 
 /** Then the answer depends on the packet alone, not on who sent it or through which network interface it came. */
 function isRepeatable({ port, localAddresses }: Arrival): boolean {

@@ -4,6 +4,8 @@ import type { AnsweredCount, AnsweredPacket, DhcpReport, PassedPacket } from './
 /** At 5,000 packets a second, the main thread has them processed within half a second. */
 const UNPROCESSED_MAX = 2_048;
 const COUNTED_EVERY_MS = 100;
+/** Each message between threads wakes both, and the records of a flood come one by one. */
+const ANSWERED_COLLECTED_MS = 20;
 
 type Counted = { -readonly [Key in keyof AnsweredCount]: AnsweredCount[Key] };
 
@@ -12,10 +14,15 @@ interface Deps {
   report(report: DhcpReport): void;
 }
 
-/** Collects what the DHCP thread sends the main thread: packets at the end of the batch that they came in, and counts later. */
+/**
+ * Collects what the DHCP thread sends the main thread: packets that need its answer at the end of the batch that they came in, and
+ * records and counts later.
+ */
 export class Outbox {
   readonly #deps: Deps;
   #packets: (PassedPacket | AnsweredPacket)[] = [];
+  #isLeaving = false;
+  #cancelLater: (() => void) | undefined;
   #counts = noCounts();
   #hasCounts = false;
   /** Packets that the main thread has not processed. */
@@ -32,6 +39,9 @@ export class Outbox {
     if (this.#sentCount >= UNPROCESSED_MAX) return this.#countBusy();
     const { address, port } = peer;
     this.#put({ bytes: bytes.slice(), peer: { address, port }, networkInterface, ...how });
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    queueMicrotask(() => this.#sendPackets());
   }
 
   processed(count: number): void {
@@ -40,6 +50,7 @@ export class Outbox {
 
   answered({ bytes, reply, droppedOptions }: AnsweredPacket): void {
     this.#put({ bytes: bytes.slice(), reply: reply.slice(), droppedOptions });
+    this.#cancelLater ??= this.#deps.clock.schedule(ANSWERED_COLLECTED_MS, () => this.#sendPackets());
   }
 
   /** An answer that no timeline needs, by the message types of request and reply. */
@@ -56,6 +67,12 @@ export class Outbox {
     this.#counts.tooMany += 1;
   }
 
+  /** The thread ends. */
+  sendAll(): void {
+    if (this.#packets.length > 0) this.#sendPackets();
+    if (this.#hasCounts) this.#sendCounts();
+  }
+
   #countBusy(): void {
     this.#willSendCounts();
     this.#counts.busy += 1;
@@ -64,12 +81,14 @@ export class Outbox {
   #put(packet: PassedPacket | AnsweredPacket): void {
     this.#sentCount += 1;
     this.#packets.push(packet);
-    if (this.#packets.length === 1) queueMicrotask(() => this.#sendPackets());
   }
 
   #sendPackets(): void {
     const packets = this.#packets;
     this.#packets = [];
+    this.#isLeaving = false;
+    this.#cancelLater?.();
+    this.#cancelLater = undefined;
     this.#deps.report({ kind: 'packets', packets });
   }
 

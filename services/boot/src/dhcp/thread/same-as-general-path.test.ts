@@ -92,7 +92,12 @@ function newRequest(random: Random): Uint8Array {
 
 async function sceneOf(mode: NetbootSettings['mode']) {
   let nowMs = 1_000_000;
-  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, schedule: () => () => undefined };
+  const due = new Set<() => void>();
+  const schedule = (_: number, task: () => void) => {
+    due.add(task);
+    return () => void due.delete(task);
+  };
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, schedule };
   const [thread, alone] = [createHeldThread(clock), createHeldThread(clock)];
   const socket = await alone.udp.open(
     { port: 67 },
@@ -156,6 +161,9 @@ async function sceneOf(mode: NetbootSettings['mode']) {
       [passed, recorded] = [[], []];
       const count = thread.sent.length;
       thread.receive(bytes, PEER, port === 'dhcp' ? 67 : 4011);
+      await settled();
+      for (const task of due) task();
+      due.clear();
       await settled();
       const sent = thread.sent.slice(count).map((one) => ({ ...one, hex: bytesToHex(one.bytes) }));
       for (const hex of recorded) assert.equal(hex, sent[0]?.hex);
