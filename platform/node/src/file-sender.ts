@@ -9,9 +9,9 @@ import type { ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { HeldFor } from '@tinkerbell/platform-contract';
 import { ChunkPool } from './chunk-pool.ts';
+import { ChunkWriter } from './chunk-writer.ts';
 import { fileCalls, type FileCalls } from './file-calls.ts';
 import type { FilePart } from './file-part.ts';
-import { written } from './written.ts';
 
 /** About 0.1 ms of the event loop. With a hundred clients at full speed, other responses wait 10 ms at most. */
 const SENT_AT_ONCE_BYTES = 256 * 1024;
@@ -52,7 +52,8 @@ export async function sendFilePart(
   try {
     await using file = await open();
     const calls = await loading;
-    const sender = new FileSender({ outgoing, file, calls, reader, stalledMs });
+    using writer = new ChunkWriter(outgoing, stalledMs);
+    const sender = new FileSender({ outgoing, file, calls, reader, writer });
     for (let position = range.start; position <= range.end;) {
       const sent = await sender.send(position, range.end + 1 - position);
       if (sent === 0) throw new Error(`${name} ends at byte ${position}, before the requested part`);
@@ -71,7 +72,7 @@ interface Sending {
   readonly file: FileHandle;
   readonly calls: FileCalls | undefined;
   readonly reader: HeldFor | undefined;
-  readonly stalledMs: number | undefined;
+  readonly writer: ChunkWriter;
 }
 
 class FileSender {
@@ -100,13 +101,13 @@ class FileSender {
   }
 
   async #copy(pool: ChunkPool, position: number, left: number): Promise<number> {
-    const { outgoing, file, calls, reader, stalledMs } = this.#sending;
+    const { file, calls, reader, writer } = this.#sending;
     const chunk = pool.take();
-    const wanted = chunk.subarray(0, Math.min(left, chunk.length));
+    const wanted = left < chunk.length ? chunk.subarray(0, left) : chunk;
     const cached = calls?.readCached(file.fd, wanted, position) ?? 0;
     const length = cached > 0 ? cached : (await file.read(wanted, 0, wanted.length, position)).bytesRead;
     reader?.hold(chunk);
-    if (length > 0) await written(outgoing, wanted.subarray(0, length), stalledMs);
+    if (length > 0) await writer.write(length < wanted.length ? wanted.subarray(0, length) : wanted);
     reader?.release(chunk);
     // Not after a failure, because then nothing reports when the bytes are no longer in use.
     pool.giveBack(chunk);

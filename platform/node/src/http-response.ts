@@ -7,6 +7,7 @@ import {
   type HeldBytes,
   type HeldFor,
 } from '@tinkerbell/platform-contract';
+import { ChunkWriter } from './chunk-writer.ts';
 import { filePartOf } from './file-part.ts';
 import { sendFilePart } from './file-sender.ts';
 import { closeLingering } from './lingering-close.ts';
@@ -14,7 +15,6 @@ import { oneByteText } from './one-byte-text.ts';
 import { releaseChunk } from './owned-chunks.ts';
 import { turnShare } from './turn-share.ts';
 import { holdUnsent } from './unsent-bytes.ts';
-import { STALLED_MS, written } from './written.ts';
 
 export interface SendResponseOptions {
   /** Memory of responses that clients have not taken yet. */
@@ -94,14 +94,15 @@ function sendShort(
 async function sendLong(
   outgoing: ServerResponse,
   content: string | Uint8Array<ArrayBuffer>,
-  { incoming, held, stalledMs = STALLED_MS }: SendResponseOptions,
+  { incoming, held, stalledMs }: SendResponseOptions,
 ): Promise<void> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const reader = held.reader(() => incoming.socket.destroy());
   try {
     reader.hold(bytes);
+    using writer = new ChunkWriter(outgoing, stalledMs);
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      await written(outgoing, bytes.subarray(at, at + PIECE_BYTES), stalledMs);
+      await writer.write(bytes.subarray(at, at + PIECE_BYTES));
       reader.moved();
     }
     outgoing.end();
@@ -120,6 +121,7 @@ async function sendBody(
   outgoing: ServerResponse,
   sending: Sending,
 ): Promise<void> {
+  using writer = new ChunkWriter(outgoing, sending.stalledMs);
   const source = body.getReader();
   let writing = Promise.resolve();
   try {
@@ -130,7 +132,7 @@ async function sendBody(
       if (done) break;
       const pause = turnShare.enter();
       if (pause !== undefined) await pause;
-      writing = sentAndReleased(outgoing, value, sending);
+      writing = sentAndReleased(writer, value, sending.reader);
       // Awaited with the next chunk, or below. Until then a failure must not count as unhandled.
       writing.catch(() => undefined);
     }
@@ -141,13 +143,9 @@ async function sendBody(
   }
 }
 
-async function sentAndReleased(
-  outgoing: ServerResponse,
-  chunk: Uint8Array,
-  { reader, stalledMs }: Sending,
-): Promise<void> {
+async function sentAndReleased(writer: ChunkWriter, chunk: Uint8Array, reader: HeldFor): Promise<void> {
   try {
-    await written(outgoing, chunk, stalledMs);
+    await writer.write(chunk);
   } finally {
     reader.release(chunk);
     releaseChunk(chunk);

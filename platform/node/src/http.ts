@@ -27,7 +27,7 @@ import { asksForWebSocket, WebSockets } from './web-socket.ts';
 
 /**
  * Slow clients are cut off: headers within 10 s, a request body within 30 s unless the handler expects a long one (`body-time.ts`).
- * Responses may take as long as they progress (`written.ts`).
+ * Responses may take as long as they progress (`chunk-writer.ts`).
  */
 const HEADERS_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 120_000;

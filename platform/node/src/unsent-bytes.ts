@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { HeldBytes } from '@tinkerbell/platform-contract';
-import { STALLED_MS } from './written.ts';
+import { STALLED_MS } from './chunk-writer.ts';
 
 interface Unsent {
   /** How many Node holds itself, as text or as a copy. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { written } from './written.ts';
+import { ChunkWriter } from './chunk-writer.ts';
 
 /** A response whose head was sent, to a connected client. */
 async function answering(use: (outgoing: ServerResponse) => Promise<void>): Promise<void> {
@@ -28,7 +28,8 @@ async function answering(use: (outgoing: ServerResponse) => Promise<void>): Prom
 
 test('resolves when the kernel has the bytes', () =>
   answering(async (outgoing) => {
-    await written(outgoing, Uint8Array.of(1, 2, 3));
+    using writer = new ChunkWriter(outgoing);
+    await writer.write(Uint8Array.of(1, 2, 3));
     assert.equal(outgoing.writableLength, 0);
   }));
 
@@ -36,7 +37,8 @@ test('rejects when the connection ends before the write', { timeout: 60_000 }, (
   answering(async (outgoing) => {
     // Behaves like Node when the client has half-closed: the socket accepts no more, and is not closed yet.
     outgoing.socket?.end();
-    await assert.rejects(written(outgoing, Uint8Array.of(1)), /has disconnected/);
-    await assert.rejects(written(outgoing, Uint8Array.of(2)), /has disconnected/);
+    using writer = new ChunkWriter(outgoing);
+    await assert.rejects(writer.write(Uint8Array.of(1)), /has disconnected/);
+    await assert.rejects(writer.write(Uint8Array.of(2)), /has disconnected/);
   }),
 );
