@@ -34,6 +34,7 @@ export function peerFrom(addressWord: number, portWord: number): UdpPeer {
   return (peers[place] = new KnownPeer(addressWord, portWord));
 }
 
+/** `address` is dotted IPv4. */
 export function peerNamed(address: string, port: number): UdpPeer {
   return peerFrom(wordOf(address), swapped(port));
 }

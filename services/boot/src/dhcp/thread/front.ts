@@ -142,8 +142,7 @@ class DhcpFront {
     const { facts } = answer.kind;
     const reply = this.#repeated.bytesFor(bytes, answer);
     sendTo(socket, reply, facts.destination);
-    if (this.#repliedGate.isShut()) this.#outbox.countAnswered(facts.requestType, facts.replyType);
-    else this.#record({ bytes, reply, droppedOptions: [] }, facts);
+    this.#record({ bytes, reply, droppedOptions: NONE }, facts);
     return true;
   }
 
@@ -195,11 +194,16 @@ class DhcpFront {
     return true;
   }
 
-  #record(answered: AnsweredPacket, { requestType, replyType, file }: AnswerFacts): void {
-    const mac = macFromBytes(answered.bytes.subarray(HARDWARE_ADDRESS_OFFSET));
-    const isWritten = this.#repliedGate.passes(`${mac} ${replyType} ${file}`);
-    if (isWritten || answered.droppedOptions.length > 0) this.#outbox.answered(answered);
-    else this.#outbox.countAnswered(requestType, replyType);
+  #record(answered: AnsweredPacket, facts: AnswerFacts): void {
+    if (answered.droppedOptions.length > 0 || this.#isWritten(answered, facts))
+      this.#outbox.answered(answered);
+    else this.#outbox.countAnswered(facts.requestType, facts.replyType);
+  }
+
+  #isWritten({ bytes }: AnsweredPacket, { replyType, file }: AnswerFacts): boolean {
+    if (this.#repliedGate.isShut()) return false;
+    const mac = macFromBytes(bytes.subarray(HARDWARE_ADDRESS_OFFSET));
+    return this.#repliedGate.passes(`${mac} ${replyType} ${file}`);
   }
 
   #send({ socket: index, bytes, to, mac }: Extract<DhcpOrder, { kind: 'send' }>): void {
@@ -209,6 +213,8 @@ class DhcpFront {
     else sendByFrame(socket, bytes, { ...to, mac });
   }
 }
+
+const NONE: readonly number[] = [];
 
 /** Then the answer depends on the packet alone, not on who sent it or through which network interface it came. */
 function isRepeatable({ port, localAddresses }: Arrival): boolean {
