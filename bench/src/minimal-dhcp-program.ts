@@ -45,7 +45,7 @@ const options = [
 reply.set([0x63, 0x82, 0x53, 0x63, ...options.flat()], AT.options - 4);
 
 const socket = await nodeUdp.open(
-  { port: 67, address: '0.0.0.0', networkInterface, reuseAddress: true },
+  { port: 67, address: '0.0.0.0', networkInterface, reuseAddress: true, coalesces: true },
   {
     onDatagram({ bytes, peer }) {
       const address = addressByMac.get(macNumberOf(bytes));

@@ -9,6 +9,8 @@ import { IncomingBatch } from './incoming-batch.ts';
 import { OutgoingBatch, type Outgoing } from './outgoing-batch.ts';
 
 const MSG_DONTWAIT = 0x40;
+const PR_SET_TIMERSLACK = 29;
+const PUNCTUAL_NANOSECONDS = 1000n;
 
 export interface DatagramCalls {
   /** Returns true when the kernel has taken the bytes. Returns false on any failure, and then it took none. */
@@ -23,6 +25,8 @@ export interface DatagramCalls {
   receive(fd: number): Datagram | undefined;
   /** Delivers up to `BATCH` waiting datagrams and returns how many. */
   receiveMany(fd: number, take: (datagram: Datagram) => void): number;
+  /** Blocks this thread for so long. */
+  pause(microseconds: number): void;
 }
 
 let loaded: Promise<DatagramCalls | undefined> | undefined;
@@ -40,10 +44,14 @@ async function load(): Promise<DatagramCalls> {
   // messages, use the singular forms.
   const { functions } = dlopen(null, {
     sendmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
+    usleep: { arguments: ['u32'], return: 'i32' },
+    prctl: { arguments: ['i32', 'u64', 'u64', 'u64', 'u64'], return: 'i32' },
     recvmsg: { arguments: ['i32', 'pointer', 'i32'], return: 'i32' },
     sendmmsg: { arguments: ['i32', 'pointer', 'u32', 'i32'], return: 'i32' },
     recvmmsg: { arguments: ['i32', 'pointer', 'u32', 'i32', 'pointer'], return: 'i32' },
   });
+  /** Of this thread. Otherwise the kernel adds up to 50 microseconds to each pause. */
+  let isPunctual = false;
   const incoming = new IncomingBatch(getRawPointer);
   const outgoing = new OutgoingBatch(getRawPointer, {
     one: (fd, message) => functions.sendmsg(fd, message, MSG_DONTWAIT),
@@ -64,6 +72,10 @@ async function load(): Promise<DatagramCalls> {
       incoming.expect(count);
       for (let index = 0; index < count; index += 1) take(incoming.at(index));
       return Math.max(0, count);
+    },
+    pause(microseconds) {
+      isPunctual ||= functions.prctl(PR_SET_TIMERSLACK, PUNCTUAL_NANOSECONDS, 0n, 0n, 0n) === 0;
+      functions.usleep(microseconds);
     },
   };
 }

@@ -280,6 +280,38 @@ test('sends many datagrams of one size in one call, with a shorter last one, and
   );
 });
 
+test('answers that are sent together arrive one by one, whatever their sizes and peers', async () => {
+  await using server = await nodeUdp.open(
+    { port: 0, address: '127.0.0.1', coalesces: true },
+    { onDatagram: ({ bytes, peer }) => server.send(bytes, peer), ...ignoreErrors },
+  );
+  const sizes = [300, 300, 300, 290, 300, 1, 1500, 1500, 1199, 301, 301];
+  const texts = Array.from({ length: 60 }, (_, index) => `${index}`.padEnd(sizes[index % 11] ?? 0, '.'));
+  const answersTo = async () => {
+    const received: string[] = [];
+    const { promise: all, resolve } = Promise.withResolvers<void>();
+    const client = await nodeUdp.open(
+      { port: 0, address: '127.0.0.1' },
+      {
+        onDatagram({ bytes }) {
+          received.push(Buffer.from(bytes).toString('latin1'));
+          if (received.length === texts.length) resolve();
+        },
+        ...ignoreErrors,
+      },
+    );
+    return { client, received, all };
+  };
+  const [one, other] = [await answersTo(), await answersTo()];
+  await using _one = one.client;
+  await using _other = other.client;
+  for (const text of texts)
+    for (const { client } of [one, other]) client.send(Buffer.from(text, 'latin1'), server.local);
+  await Promise.all([one.all, other.all]);
+  assert.deepEqual(one.received, texts);
+  assert.deepEqual(other.received, texts);
+});
+
 test('segments that are too large for the kernel to split arrive nevertheless', async () => {
   const lengths: number[] = [];
   const { promise: all, resolve } = Promise.withResolvers<void>();

@@ -173,7 +173,11 @@ class NodeUdpSocket implements UdpSocket {
 
   constructor(
     socket: Socket,
-    { networkInterface, isLockStep = false }: Pick<UdpOptions, 'networkInterface' | 'isLockStep'>,
+    {
+      networkInterface,
+      isLockStep = false,
+      coalesces = false,
+    }: Pick<UdpOptions, 'networkInterface' | 'isLockStep' | 'coalesces'>,
     { handlers, frames, direct }: SocketParts,
   ) {
     this.#frames = frames;
@@ -192,6 +196,7 @@ class NodeUdpSocket implements UdpSocket {
     direct?.waiting.add(direct.fd, {
       receiver: networkInterface === undefined ? (datagram) => handlers.onDatagram(datagram) : onDatagram,
       isLockStep,
+      coalesces,
     });
   }
 

@@ -48,6 +48,7 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
     fdAt: (index) => found[index] ?? -1,
   };
   const sent: string[] = [];
+  let pauses = 0;
   const calls: DatagramCalls = {
     send: (_fd, { run }) => sent.push(`${run.heads[0]}`) > 0,
     sendLater: (_fd, { run }) => sent.push(`later ${run.heads[0]}`) > 0,
@@ -62,6 +63,10 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
       for (const number of some) take(datagramOf(number));
       return some.length;
     },
+    pause(microseconds) {
+      pauses += 1;
+      nowMs += microseconds / 1000;
+    },
   };
   const waiting = new WaitingDatagrams(calls, ready, () => nowMs);
   for (const fd of Object.keys(sockets).map(Number)) {
@@ -72,7 +77,8 @@ function waitingOn(sockets: Readonly<Record<number, number[]>>, isLockStep = fal
     };
     waiting.add(fd, { receiver, isLockStep });
   }
-  return { waiting, taken, sent, looks: () => looks };
+  const pass = (ms: number) => void (nowMs += ms);
+  return { waiting, taken, sent, pass, looks: () => looks, pauses: () => pauses };
 }
 
 test('reads the sockets in turn, and where more waits reads all of it and sends the answers in one call', () => {
@@ -177,6 +183,30 @@ test('a socket that is read without polling the others delays them by 96 datagra
   });
   assert.throws(() => waiting.take(3), /9 after/);
   assert.ok(taken.length <= 20 + 96, `${taken.length} before the other`);
+});
+
+test('at a high rate, waits for several datagrams of a socket that coalesces, and gives up after one pause in vain', async () => {
+  for (const coalesces of [true, false]) {
+    const sockets: Record<number, number[]> = { 3: [] };
+    const { waiting, taken, sent, pass, pauses } = waitingOn(sockets);
+    const receiver = ({ bytes }: { bytes: Uint8Array }) => {
+      pass(0.05);
+      taken.push(`${bytes[0]}`);
+      waiting.send(3, outgoing(bytes));
+    };
+    waiting.add(3, { receiver, isLockStep: false, coalesces });
+    for (let turn = 0; turn < 60; turn += 1) {
+      sockets[3]?.push(...Array.from({ length: 20 }, () => 7));
+      waiting.take(3);
+      await setImmediate();
+    }
+    assert.equal(taken.length, 60 * 20);
+    assert.equal(pauses() > 0, coalesces, `${pauses()} pauses`);
+    const before = pauses();
+    waiting.take(3);
+    assert.ok(pauses() <= before + 1, 'nothing came');
+    assert.ok(sent.includes('flush'));
+  }
 });
 
 test('sends queued answers before a socket is removed, because its descriptor may be reused', () => {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Datagram } from '@tinkerbell/platform-contract';
+import { COALESCED_MICROSECONDS, Coalescing } from './coalescing.ts';
 import { datagramCalls, type DatagramCalls } from './datagram-calls.ts';
 import { KeptDatagrams } from './kept-datagrams.ts';
 import type { Outgoing } from './outgoing-batch.ts';
@@ -32,6 +33,8 @@ interface WatchedSocket {
   readonly receiver: Receiver;
   /** The peer answers at once. */
   readonly isLockStep: boolean;
+  /** At a high rate, waits for several datagrams. */
+  readonly coalesces?: boolean;
 }
 
 let loaded: Promise<WaitingDatagrams | undefined> | undefined;
@@ -65,6 +68,7 @@ export class WaitingDatagrams {
   #isCrowded = false;
   /** The number of its datagrams, or of empty reads, since the last poll. */
   #asked = 0;
+  readonly #coalescing = new Coalescing();
   /** The datagrams for the next turn. */
   readonly #kept = new KeptDatagrams();
 
@@ -105,21 +109,23 @@ export class WaitingDatagrams {
    * loop then delivers what waits, at its higher cost.
    */
   take(after: number): void {
+    this.#coalescing.add(1);
     if (this.#skipped < this.#toSkip) {
       this.#skipped += 1;
       return;
     }
     const startMs = this.#nowMs();
-    if (startMs >= (this.#turnEndsMs ?? Number.POSITIVE_INFINITY)) return;
-    const isFound = this.#takeAll(startMs, this.#awakeMs(after));
+    if (this.#isTurnOver(startMs)) return;
+    const isFound = this.#takeAll(startMs, after);
     this.#toSkip = isFound ? 0 : Math.min(SKIPPED_MAX, this.#toSkip * 2 + 1);
     this.#skipped = 0;
   }
 
-  #takeAll(startMs: number, firstAwakeMs: number): boolean {
+  #takeAll(startMs: number, after: number): boolean {
     let isFound = false;
     let nowMs = startMs;
-    let untilMs = startMs + firstAwakeMs;
+    let untilMs = startMs + this.#awakeMs(after);
+    let mayPause = this.#mayPause(after);
     for (;;) {
       const mayAwait = nowMs < untilMs;
       const fd = this.#takeNext(mayAwait);
@@ -128,11 +134,26 @@ export class WaitingDatagrams {
         if (!isFound) this.#beginTurn(startMs);
         isFound = true;
         untilMs = Math.min(startMs + AWAKE_MS_MAX, nowMs + this.#awakeMs(fd));
-        if (nowMs >= (this.#turnEndsMs ?? 0)) break;
+        mayPause = this.#mayPause(fd);
+        if (this.#isTurnOver(nowMs)) break;
+      } else if (mayPause && this.#coalescing.isHigh(nowMs)) {
+        this.#pause(startMs);
+        mayPause = false;
       } else if (!mayAwait) break;
     }
-    if (nowMs >= (this.#turnEndsMs ?? Number.POSITIVE_INFINITY)) this.#keepRest();
+    if (this.#isTurnOver(nowMs)) this.#keepRest();
     return isFound;
+  }
+
+  #mayPause(after: number): boolean {
+    return this.#sockets.get(after)?.coalesces === true;
+  }
+
+  /** Waits for several datagrams, which are then received in one call. */
+  #pause(startMs: number): void {
+    this.#beginTurn(startMs);
+    this.#calls.pause(COALESCED_MICROSECONDS);
+    this.#isCrowded = true;
   }
 
   /** The turn is over when the event loop has completed a round, not when the next socket has its callback. */
@@ -140,6 +161,10 @@ export class WaitingDatagrams {
     if (this.#turnEndsMs !== undefined) return;
     this.#turnEndsMs = nowMs + TURN_MS;
     setImmediate(() => this.#nextTurn());
+  }
+
+  #isTurnOver(nowMs: number): boolean {
+    return this.#turnEndsMs !== undefined && nowMs >= this.#turnEndsMs;
   }
 
   /**
@@ -154,8 +179,8 @@ export class WaitingDatagrams {
       for (let index = 0; index < count && this.#kept.hasRoom; index += 1) {
         const fd = this.#ready.fdAt(index);
         const receiver = this.#sockets.get(fd)?.receiver;
-        if (receiver !== undefined)
-          this.#calls.receiveMany(fd, (datagram) => this.#kept.keep(receiver, datagram));
+        if (receiver === undefined) continue;
+        this.#coalescing.add(this.#calls.receiveMany(fd, (datagram) => this.#kept.keep(receiver, datagram)));
       }
     }
   }
@@ -167,7 +192,7 @@ export class WaitingDatagrams {
     this.#beginTurn(startMs);
     // If a receiver throws, the next turn continues with the other datagrams.
     this.#together(() => this.#handOutKept(startMs + TURN_MS));
-    if (this.#kept.isEmpty) this.#takeAll(startMs, AWAKE_MS);
+    if (this.#kept.isEmpty) this.#takeAll(startMs, this.#only);
     else this.#keepRest();
   }
 
@@ -202,8 +227,10 @@ export class WaitingDatagrams {
     }
     const datagram = this.#calls.receive(fd);
     this.#isCrowded = datagram !== undefined;
-    if (datagram !== undefined) socket.receiver(datagram);
-    return datagram !== undefined;
+    if (datagram === undefined) return false;
+    this.#coalescing.add(1);
+    socket.receiver(datagram);
+    return true;
   }
 
   #takeFromAll(): number {
@@ -228,6 +255,7 @@ export class WaitingDatagrams {
       count = this.#calls.receiveMany(fd, receiver);
     });
     this.#asked += count;
+    this.#coalescing.add(count);
     return count;
   }
 

@@ -17,6 +17,8 @@ interface DhcpSocketsInput {
 
 interface SocketDeps extends Pick<BootDeps, 'udp' | 'clock'> {
   readonly onSocketError: (message: string) => void;
+  /** In a thread of its own, which may wait for several packets. */
+  readonly coalesces?: boolean;
 }
 
 type DhcpSocketsConfig = Pick<BootConfig, 'netboot'> & { readonly dhcp: DhcpConfig };
@@ -37,7 +39,7 @@ export async function openDhcpSockets(
  * server's address that sends: a broadcast leaves by the interface of the socket's address, even without a default route.
  */
 async function openOnePort(
-  { udp, onSocketError, clock }: SocketDeps,
+  { udp, onSocketError, clock, coalesces = false }: SocketDeps,
   { dhcp, netboot }: DhcpSocketsConfig,
   input: DhcpSocketsInput & { readonly kind: Arrival['port']; readonly port: number },
 ): Promise<void> {
@@ -54,7 +56,7 @@ async function openOnePort(
       return entrance;
     };
     const socket: UdpSocket = await udp.open(
-      { port: input.port, broadcast: true, reuseAddress: true, ...options },
+      { port: input.port, broadcast: true, reuseAddress: true, coalesces, ...options },
       {
         onDatagram: (datagram) => input.onDhcp(datagram, entranceNow()),
         onError: ({ message }) => onSocketError(message),

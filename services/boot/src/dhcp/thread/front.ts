@@ -88,7 +88,7 @@ class DhcpFront {
     const onDhcp = (datagram: Datagram, entrance: DhcpEntrance) => this.#onDhcp(datagram, entrance, settings);
     try {
       const onSocketError = (message: string) => report({ kind: 'socket-error', message });
-      const deps = { ...this.#deps, onSocketError };
+      const deps = { ...this.#deps, onSocketError, coalesces: true };
       await openDhcpSockets(deps, { dhcp, netboot: settings }, { onDhcp, sockets: this.#sockets });
       report({ kind: 'started' });
     } catch (thrown) {
