@@ -111,13 +111,19 @@ test('a boot token is exchanged once, also at two servers at the same time', asy
 
 test('a newer session fences the older one at every server', async () => {
   const { server, sessionOf, ask } = await site();
+  const other = server();
+  const askOther = (session: string) => other.admit({ agentId: MAC, session, purpose: 'read' });
   const older = await sessionOf();
   assert.equal(await ask(older), 'admitted');
+  assert.ok((await askOther(older)).ok);
   const newer = await sessionOf();
   assert.equal(await ask(older), 'fenced');
   assert.equal(await ask(newer), 'admitted');
-  const elsewhere = await server().admit({ agentId: MAC, session: older, purpose: 'read' });
-  assert.ok(!elsewhere.ok && elsewhere.refusal.reason === 'fenced');
+  for (const elsewhere of [
+    await askOther(older),
+    await server().admit({ agentId: MAC, session: older, purpose: 'read' }),
+  ])
+    assert.ok(!elsewhere.ok && elsewhere.refusal.reason === 'fenced');
 });
 
 test('a token is for its machine, its agent and its time', async () => {

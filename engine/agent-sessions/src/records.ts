@@ -7,7 +7,7 @@ import {
   type AgentRefusal,
 } from '@tinkerbell/agent-identity';
 import { PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
-import { collectionOf, leaseKind, uidOf, type Hardware } from '@tinkerbell/resources';
+import { collectionOf, leaseKind, uidOf, type Hardware, type Resource } from '@tinkerbell/resources';
 import type { CommitResult, ObjectKey, Store, StoredObject } from '@tinkerbell/store-contract';
 
 interface RecordsDeps {
@@ -21,11 +21,21 @@ const TRIES = 5;
 /** Kept while the store is unavailable. */
 const REMEMBERED_MAX = 20_000;
 
+/** What is known of a version of a Hardware. */
+interface Known {
+  readonly key: ObjectKey;
+  readonly name: string;
+  /** What was read last, and the record in it. */
+  read: { readonly object: Resource | undefined; readonly record: AgentRecord | undefined } | undefined;
+}
+
 type Decision = { readonly record: AgentRecord } | { readonly refusal: AgentRefusal };
 
 export class Records {
   readonly #deps: RecordsDeps;
   readonly #last = new Map<string, AgentRecord | undefined>();
+  /** Nearly every call of an agent finds its record unchanged. */
+  readonly #known = new WeakMap<Hardware, Known>();
 
   constructor(deps: RecordsDeps) {
     this.#deps = deps;
@@ -39,8 +49,8 @@ export class Records {
     const records: AgentRecord[] = [];
     // One after the other, because nearly every agent has one machine, and asks with each heartbeat.
     for (const machine of machines) {
-      const key = machine && keyOf(machine);
-      const record = key && (await this.#read(key));
+      const known = machine && this.#knownOf(machine);
+      const record = known && (await this.#read(known));
       if (record !== undefined) records.push(record);
     }
     return records;
@@ -51,15 +61,16 @@ export class Records {
     hardware: Hardware,
     decide: (record: AgentRecord | undefined) => Decision,
   ): Promise<AgentRefusal | undefined> {
-    const key = keyOf(hardware);
-    if (key === undefined) throw new Error('a machine must have a MAC');
+    const known = this.#knownOf(hardware);
+    if (known === undefined) throw new Error('a machine must have a MAC');
+    const { key, name } = known;
     for (let attempt = 0; attempt < TRIES; attempt++) {
       const stored = await this.#deps.store.get(key);
       const decision = decide(recordIn(stored?.object));
       if ('refusal' in decision) return decision.refusal;
       const result = await this.#write(hardware, { key, stored }, decision.record);
       if (result.ok) {
-        this.#remember(key, decision.record);
+        this.#remember(name, decision.record);
         return undefined;
       }
       if (result.reason === 'unavailable') throw new PlatformError('unavailable', result.message);
@@ -82,37 +93,38 @@ export class Records {
     ]);
   }
 
-  async #read(key: ObjectKey): Promise<AgentRecord | undefined> {
-    const name = `${key.namespace}/${key.name}`;
+  async #read(known: Known): Promise<AgentRecord | undefined> {
+    const { key, name, read } = known;
     try {
-      const record = recordIn((await this.#deps.store.get(key))?.object);
-      this.#remember(key, record);
+      const object = (await this.#deps.store.get(key))?.object;
+      if (read !== undefined && read.object === object) return read.record;
+      const record = recordIn(object);
+      known.read = { object, record };
+      this.#remember(name, record);
       return record;
     } catch (thrown) {
+      if (read !== undefined) return read.record;
       if (this.#last.has(name)) return this.#last.get(name);
       throw thrown;
     }
   }
 
-  #remember(key: ObjectKey, record: AgentRecord | undefined): void {
-    const name = `${key.namespace}/${key.name}`;
-    if (record === undefined && this.#last.has(name) && this.#last.get(name) === undefined) return;
+  #remember(name: string, record: AgentRecord | undefined): void {
     this.#last.delete(name);
     this.#last.set(name, record);
     const [oldest] = this.#last.keys();
     if (this.#last.size > REMEMBERED_MAX && oldest !== undefined) this.#last.delete(oldest);
   }
-}
 
-/** Each call of an agent asks for the key of its machine, which follows from the version of the Hardware. */
-const keys = new WeakMap<Hardware, ObjectKey>();
-
-function keyOf(hardware: Hardware): ObjectKey | undefined {
-  const known = keys.get(hardware);
-  if (known !== undefined) return known;
-  const name = recordNameOf(hardware);
-  if (name === undefined) return undefined;
-  const key = { collection: collectionOf(leaseKind), namespace: hardware.metadata.namespace, name };
-  keys.set(hardware, key);
-  return key;
+  #knownOf(hardware: Hardware): Known | undefined {
+    const known = this.#known.get(hardware);
+    if (known !== undefined) return known;
+    const name = recordNameOf(hardware);
+    if (name === undefined) return undefined;
+    const { namespace } = hardware.metadata;
+    const key = { collection: collectionOf(leaseKind), namespace, name };
+    const made = { key, name: `${namespace}/${name}`, read: undefined };
+    this.#known.set(hardware, made);
+    return made;
+  }
 }

@@ -29,8 +29,9 @@ export class KnownObjects {
     return this.#recent.size + this.#elsewhere.size;
   }
 
-  get(key: ObjectKey): StoredObject | undefined {
-    return this.#at(formatKey(key), key);
+  /** The caller may know the path of the key, which takes longer to make than to look up. */
+  get(key: ObjectKey, path = formatKey(key)): StoredObject | undefined {
+    return this.#at(path, key);
   }
 
   #at(path: string, key: ObjectKey): StoredObject | undefined {
@@ -61,8 +62,8 @@ export class KnownObjects {
     this.#hold(...oldest);
   }
 
-  isAbsent(key: ObjectKey): boolean {
-    return this.#absent.has(formatKey(key));
+  isAbsent(key: ObjectKey, path = formatKey(key)): boolean {
+    return this.#absent.has(path);
   }
 
   /** Recently requested and absent. This is remembered until the object is written. */

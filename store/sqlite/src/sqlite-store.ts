@@ -122,14 +122,15 @@ class SqliteStore implements Store {
   }
 
   async get(key: ObjectKey): Promise<StoredObject | undefined> {
-    if (this.#unsynced.has(formatKey(key))) await this.#firstTry;
-    return this.#read(key);
+    const path = formatKey(key);
+    if (this.#unsynced.has(path)) await this.#firstTry;
+    return this.#read(key, path);
   }
 
   /** No other process writes the file, so cached objects are current. */
-  #read(key: ObjectKey): StoredObject | undefined {
-    const known = this.#known.get(key);
-    if (known !== undefined || this.#known.isAbsent(key)) return known;
+  #read(key: ObjectKey, path = formatKey(key)): StoredObject | undefined {
+    const known = this.#known.get(key, path);
+    if (known !== undefined || this.#known.isAbsent(key, path)) return known;
     const stored = this.#tables.get(key);
     if (stored === undefined) this.#known.absent(key);
     else this.#known.set(stored);

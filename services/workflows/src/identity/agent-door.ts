@@ -4,6 +4,7 @@
 import { agentRefusal, isForeign, type AgentRefusal } from '@tinkerbell/agent-identity';
 import {
   SESSION_HEADER,
+  type AgentAdmission,
   type AgentCall,
   type AgentGate,
   type AgentSession,
@@ -112,7 +113,12 @@ export class AgentDoor {
     if (wrongClaim !== undefined) return { speaker: {}, refusal: wrongClaim };
     if (gate === undefined) return { speaker: {} };
     const session = caller.header(SESSION_HEADER);
-    const admitted = await asked(() => gate.admit({ agentId, session, purpose }));
+    let admitted: AgentAdmission;
+    try {
+      admitted = await gate.admit({ agentId, session, purpose });
+    } catch (thrown) {
+      throw unverified(thrown);
+    }
     if (!admitted.ok) return { speaker: {}, refusal: admitted.refusal };
     const { workflow } = admitted.session ?? {};
     const isOther =
@@ -130,8 +136,12 @@ async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
   } catch (thrown) {
-    throw new RpcError('unavailable', `the session cannot be verified: ${String(thrown)}`);
+    throw unverified(thrown);
   }
+}
+
+function unverified(thrown: unknown): RpcError {
+  return new RpcError('unavailable', `the session cannot be verified: ${String(thrown)}`);
 }
 
 /** Returns what a session may get: everything, or only its workflow. */

@@ -54,6 +54,19 @@ test('of a fenced session only its agent is kept', async () => {
   assert.equal(sessions.fencedAgent(id), 'a');
 });
 
+test('a caller that had a session before gets it by its id only while it is live', () => {
+  const { sessions } = sessionsWithTime();
+  const [first, other] = [open(sessions, 'a'), open(sessions, 'b')];
+  assert.equal(sessions.live(first.id, first), first);
+  assert.equal(sessions.live(other.id, first), other);
+  const newer = open(sessions, 'a');
+  assert.throws(
+    () => sessions.live(first.id, first),
+    (thrown) => thrown instanceof RpcError && thrown.code === 'aborted',
+  );
+  assert.equal(sessions.live(newer.id, first), newer);
+});
+
 test('at the limit of sessions, the silent ones and their streams end', () => {
   const { sessions, advance } = sessionsWithTime();
   const silent = open(sessions, 'silent');
@@ -66,7 +79,7 @@ test('at the limit of sessions, the silent ones and their streams end', () => {
   open(sessions, 'more');
   assert.ok(silent.stream.isOver);
   assert.throws(
-    () => sessions.live(silent.id),
+    () => sessions.live(silent.id, silent),
     (thrown) => thrown instanceof RpcError && thrown.code === 'unauthenticated',
   );
 });

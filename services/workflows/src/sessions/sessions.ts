@@ -29,6 +29,8 @@ export interface Session {
   /** In the server's monotonic clock. */
   heardMs: number;
   isSilent: boolean;
+  /** False when it was fenced or forgotten. */
+  isLive: boolean;
   /** Ends when the agent opens its stream of actions again, when a newer session begins, or when this one is forgotten. */
   stream: Ending | undefined;
   /** Sends an order on that stream. */
@@ -85,6 +87,7 @@ export class Sessions {
       attributes,
       heardMs: clock.monotonicMs(),
       isSilent: false,
+      isLive: true,
       stream: undefined,
       give: undefined,
       admit: undefined,
@@ -103,18 +106,26 @@ export class Sessions {
   fence(agentId: string): void {
     const session = this.#byAgent.get(agentId);
     if (session === undefined) return;
-    this.#byId.delete(session.id);
-    this.#byAgent.delete(agentId);
     this.#fenced.set(session.id, agentId);
     const [oldest] = this.#fenced.keys();
     if (this.#fenced.size > FENCED_REMEMBERED && oldest !== undefined) this.#fenced.delete(oldest);
     this.#deps.metrics.sessionsFenced.add();
+    this.#end(session);
+  }
+
+  #end(session: Session): void {
+    session.isLive = false;
+    this.#byId.delete(session.id);
+    this.#byAgent.delete(session.agentId);
     session.stream?.end();
   }
 
-  /** Returns the session and records its activity. Throws `aborted` for a fenced one, `unauthenticated` for an unknown one. */
-  live(sessionId: string): Session {
-    const session = this.#byId.get(sessionId);
+  /**
+   * Returns the session and records its activity. Throws `aborted` for a fenced one, `unauthenticated` for an unknown one. A caller
+   * that had it before gives it, so that it is not searched for again.
+   */
+  live(sessionId: string, before?: Session): Session {
+    const session = before?.isLive === true && before.id === sessionId ? before : this.#byId.get(sessionId);
     if (session === undefined) throw this.#refusal(sessionId);
     session.heardMs = this.#deps.clock.monotonicMs();
     session.isSilent = false;
@@ -198,9 +209,7 @@ export class Sessions {
   #forgetSilent(): void {
     for (const session of this.#byId.values()) {
       if (!session.isSilent) continue;
-      this.#byId.delete(session.id);
-      this.#byAgent.delete(session.agentId);
-      session.stream?.end();
+      this.#end(session);
     }
   }
 }

@@ -46,13 +46,14 @@ export async function takeOutput(
   { out, admit }: { readonly out: Sender<OutputResponse>; readonly admit: Admit },
 ): Promise<void> {
   let askedMs = Number.NEGATIVE_INFINITY;
-  let asked = '';
+  let asked: Session | undefined;
   await each(async ({ sessionId, payload }) => {
-    const session = deps.sessions.live(sessionId);
+    const session = deps.sessions.live(sessionId, asked);
     const nowMs = deps.clock.monotonicMs();
-    if (asked !== sessionId || nowMs - askedMs >= ADMITTED_MS) {
+    if (asked !== session || nowMs - askedMs >= ADMITTED_MS) {
       await admit({ agentId: session.agentId, purpose: 'report' });
-      [asked, askedMs] = [sessionId, nowMs];
+      asked = session;
+      askedMs = nowMs;
     }
     await out.send(
       payload.case === 'lines'
