@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { AgentLoad } from './agent-load.ts';
 import { EXPLAINS, rowOf, type BenchContext, type Row } from './benchmark.ts';
 import type { AgentProtocol } from './load-agent.ts';
-import { quantile } from './rounds.ts';
+import { median, quantile } from './rounds.ts';
 import { processorSeconds } from './running-program.ts';
 import { startOnLoopback, type LoopbackServer } from './tinkerbell-server.ts';
 import { createSite, createWorkflows, listWorkflows, transitionsOf } from './workflow-objects.ts';
@@ -15,6 +15,8 @@ const TRANSITIONS_GOAL = 6000;
 const NEXT_ACTION_GOAL_MS = 25;
 /** Above it the wait is no longer that of a site, where machines write disks between two reports. */
 const PACED_RATE_MAX = 3000;
+/** A collection of the server's garbage, which a round may have or not, decides about its slowest hundredth. */
+const PACED_ROUNDS = { quick: 1, whole: 3 } as const;
 const LOAD_PROCESSES = 2;
 
 export const PROTOCOL_NAMES: Readonly<Record<AgentProtocol, string>> = {
@@ -54,9 +56,13 @@ async function protocolRows(context: BenchContext, given: Load): Promise<Row[]> 
   const rate = fastest.transitions / fastest.seconds;
   const pacedRate = Math.min(PACED_RATE_MAX, rate / 2);
   const actionMs = (given.agents * TRANSITIONS_PER_ACTION * 1000) / pacedRate;
-  const paced = await runConnected(context, load, { phase: 'paced', actionMs });
+  const paced: Outcome[] = [];
+  for (let round = 1; round <= (context.quick ? PACED_ROUNDS.quick : PACED_ROUNDS.whole); round += 1)
+    paced.push(await runConnected(context, load, { phase: `paced-${round}`, actionMs }));
   await connected.stop();
-  const at = `at ${Math.round(paced.transitions / paced.seconds)} transitions/s`;
+  const waits = (part: number): number =>
+    median(paced.map(({ nextActionMs }) => quantile(nextActionMs, part)));
+  const at = `at ${Math.round(median(paced.map(({ transitions, seconds }) => transitions / seconds)))} transitions/s`;
   return [
     rowOf({
       name: `${name}: durable transitions of actions (assigned, RUNNING, SUCCESS)`,
@@ -74,14 +80,14 @@ async function protocolRows(context: BenchContext, given: Load): Promise<Row[]> 
     }),
     rowOf({
       name: `${name}: report to next action ${at}, median`,
-      value: quantile(paced.nextActionMs, 0.5),
+      value: waits(0.5),
       unit: 'ms',
       better: 'lower',
       goal: { none: 'the slowest counts' },
     }),
     rowOf({
       name: `${name}: report to next action ${at}, 99 of 100`,
-      value: quantile(paced.nextActionMs, 0.99),
+      value: waits(0.99),
       unit: 'ms',
       better: 'lower',
       goal: { value: NEXT_ACTION_GOAL_MS },
@@ -134,7 +140,7 @@ async function runConnected(
   const loadSeconds = connected.processorSeconds() - loadBefore;
   const transitions = (await transitionsIn(server, name)) - assigned;
   context.say(
-    `${phase}: ${transitions} transitions in ${run.seconds.toFixed(1)} s; processor time: server ${serverSeconds.toFixed(1)} s, load ${loadSeconds.toFixed(1)} s`,
+    `${phase}: ${transitions} transitions in ${run.seconds.toFixed(1)} s; processor time: server ${serverSeconds.toFixed(1)} s, load ${loadSeconds.toFixed(1)} s; 99 of 100 within ${quantile(run.nextActionMs, 0.99).toFixed(1)} ms`,
   );
   return { ...run, transitions, serverSeconds };
 }
