@@ -213,3 +213,13 @@ test('while the store is unavailable, tokens are minted, known sessions accepted
   assert.equal(await ask('garbage'), 'invalid');
   await assert.rejects(ask(undefined, OTHER), /away/);
 });
+
+test('while the store is unavailable, a session that this server has given just before still fences the older one', async () => {
+  const { sessionOf, ask, away } = await site();
+  const older = await sessionOf();
+  assert.equal(await ask(older), 'admitted');
+  const newer = await sessionOf();
+  away(true);
+  assert.equal(await ask(newer), 'admitted');
+  assert.equal(await ask(older), 'fenced');
+});

@@ -70,6 +70,7 @@ export class Records {
       if ('refusal' in decision) return decision.refusal;
       const result = await this.#write(hardware, { key, stored }, decision.record);
       if (result.ok) {
+        known.read = undefined;
         this.#remember(name, decision.record);
         return undefined;
       }
@@ -103,8 +104,8 @@ export class Records {
       this.#remember(name, record);
       return record;
     } catch (thrown) {
-      if (read !== undefined) return read.record;
       if (this.#last.has(name)) return this.#last.get(name);
+      if (read !== undefined) return read.record;
       throw thrown;
     }
   }
