@@ -1,6 +1,6 @@
 /**
  * Decides when to wait a little for more datagrams, as network cards coalesce their interrupts. At a high rate one wake-up and one
- * system call then receive or send several, and an exchange takes half of the processor time.
+ * system call then receive or send several, and a DHCP exchange takes a third less processor time.
  */
 
 /** The time that several arrive in at the lowest of these rates. */

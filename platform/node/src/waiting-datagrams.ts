@@ -116,16 +116,16 @@ export class WaitingDatagrams {
     }
     const startMs = this.#nowMs();
     if (this.#isTurnOver(startMs)) return;
-    const isFound = this.#takeAll(startMs, after);
+    const isFound = this.#takeAll(startMs, this.#awakeMs(after), this.#mayPause(after));
     this.#toSkip = isFound ? 0 : Math.min(SKIPPED_MAX, this.#toSkip * 2 + 1);
     this.#skipped = 0;
   }
 
-  #takeAll(startMs: number, after: number): boolean {
+  #takeAll(startMs: number, firstAwakeMs: number, mayPauseFirst: boolean): boolean {
     let isFound = false;
     let nowMs = startMs;
-    let untilMs = startMs + this.#awakeMs(after);
-    let mayPause = this.#mayPause(after);
+    let untilMs = startMs + firstAwakeMs;
+    let mayPause = mayPauseFirst;
     for (;;) {
       const mayAwait = nowMs < untilMs;
       const fd = this.#takeNext(mayAwait);
@@ -192,7 +192,7 @@ export class WaitingDatagrams {
     this.#beginTurn(startMs);
     // If a receiver throws, the next turn continues with the other datagrams.
     this.#together(() => this.#handOutKept(startMs + TURN_MS));
-    if (this.#kept.isEmpty) this.#takeAll(startMs, this.#only);
+    if (this.#kept.isEmpty) this.#takeAll(startMs, AWAKE_MS, this.#mayPause(this.#only));
     else this.#keepRest();
   }
 

@@ -4,7 +4,6 @@
 import { agentRefusal, isForeign, type AgentRefusal } from '@tinkerbell/agent-identity';
 import {
   SESSION_HEADER,
-  type AgentAdmission,
   type AgentCall,
   type AgentGate,
   type AgentSession,
@@ -113,12 +112,7 @@ export class AgentDoor {
     if (wrongClaim !== undefined) return { speaker: {}, refusal: wrongClaim };
     if (gate === undefined) return { speaker: {} };
     const session = caller.header(SESSION_HEADER);
-    let admitted: AgentAdmission;
-    try {
-      admitted = await gate.admit({ agentId, session, purpose });
-    } catch (thrown) {
-      throw unverified(thrown);
-    }
+    const admitted = await asked(() => gate.admit({ agentId, session, purpose }));
     if (!admitted.ok) return { speaker: {}, refusal: admitted.refusal };
     const { workflow } = admitted.session ?? {};
     const isOther =
@@ -136,12 +130,8 @@ async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
   } catch (thrown) {
-    throw unverified(thrown);
+    throw new RpcError('unavailable', `the session cannot be verified: ${String(thrown)}`);
   }
-}
-
-function unverified(thrown: unknown): RpcError {
-  return new RpcError('unavailable', `the session cannot be verified: ${String(thrown)}`);
 }
 
 /** Returns what a session may get: everything, or only its workflow. */
