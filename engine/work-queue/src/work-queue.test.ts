@@ -135,3 +135,57 @@ test('closes without waiting for slow work', async () => {
   await queue.close();
   assert.equal(samplesOf(set)['reconcile_errors_total'], 0);
 });
+
+test('an expected time replaces the one before, and runs the work only then', async () => {
+  const due: { atMs: number; task: () => void; isCancelled: boolean }[] = [];
+  const clock = {
+    nowMs: () => 1000,
+    monotonicMs: () => 0,
+    schedule(delayMs: number, task: () => void) {
+      const timer = { atMs: 1000 + delayMs, task, isCancelled: false };
+      due.push(timer);
+      return () => void (timer.isCancelled = true);
+    },
+  };
+  let runs = 0;
+  const queue = new WorkQueue({ ...deps(), clock }, () => {
+    runs += 1;
+    return Promise.resolve(undefined);
+  });
+  queue.expect('a', { atMs: 1500 });
+  queue.expect('a', { atMs: 1500 });
+  queue.expect('a', { atMs: 1700 });
+  assert.deepEqual(
+    due.map(({ atMs, isCancelled }) => [atMs, isCancelled]),
+    [
+      [1500, true],
+      [1700, false],
+    ],
+  );
+  due[1]?.task();
+  await new Promise(setImmediate);
+  assert.equal(runs, 1);
+  queue.expect('a', { atMs: 1900 });
+  queue.expect('a', undefined);
+  assert.equal(due[2]?.isCancelled, true);
+  await queue.close();
+});
+
+test('work that waits or runs decides by itself what an expectation would', async () => {
+  let runs = 0;
+  const { promise: release, resolve } = Promise.withResolvers<void>();
+  const queue = new WorkQueue({ ...deps(), atOnce: 1 }, async () => {
+    runs += 1;
+    if (runs === 1) await release;
+    return undefined;
+  });
+  queue.add('running');
+  queue.add('waiting');
+  await new Promise(setImmediate);
+  queue.expect('running', undefined);
+  queue.expect('waiting', { atMs: nodeClock.nowMs() + 60_000 });
+  resolve();
+  await new Promise(setImmediate);
+  assert.equal(runs, 3);
+  await queue.close();
+});

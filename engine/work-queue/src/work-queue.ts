@@ -19,6 +19,11 @@ export interface QueueMetrics {
 
 type Lane = 'added' | 'due';
 
+interface Timer {
+  readonly atMs: number;
+  readonly cancel: () => void;
+}
+
 interface QueueDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -56,7 +61,7 @@ export class WorkQueue {
     due: new Map(),
   };
   readonly #dirty = new Map<string, Lane>();
-  readonly #timers = new Map<string, () => void>();
+  readonly #timers = new Map<string, Timer>();
   readonly #failures = new Map<string, number>();
   /** Number of background keys by namespace. */
   readonly #giveUps = new Set<(reason: Error) => void>();
@@ -80,6 +85,12 @@ export class WorkQueue {
 
   add(key: string): void {
     this.#enter(key, 'added');
+  }
+
+  /** For a caller that knows what the work would return now. Work that waits or runs decides by itself. */
+  expect(key: string, again: Again): void {
+    if (this.#isRunning(key)) this.#enter(key, 'added');
+    else if (!this.#waiting.due.has(key) && !this.#waiting.added.has(key)) this.#later(key, again);
   }
 
   #enter(key: string, lane: Lane): void {
@@ -161,20 +172,22 @@ export class WorkQueue {
   }
 
   #later(key: string, again: Again): void {
-    this.#timers.get(key)?.();
+    const timer = this.#timers.get(key);
+    if (timer !== undefined && timer.atMs === again?.atMs) return;
+    timer?.cancel();
     this.#timers.delete(key);
     if (again === undefined || this.#closed) return;
     const cancel = this.#clock.schedule(again.atMs - this.#clock.nowMs(), () => {
       this.#timers.delete(key);
       this.#enter(key, 'due');
     });
-    this.#timers.set(key, cancel);
+    this.#timers.set(key, { atMs: again.atMs, cancel });
   }
 
   /** Cancels timers, and resolves when running work has ended. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const cancel of this.#timers.values()) cancel();
+    for (const { cancel } of this.#timers.values()) cancel();
     this.#timers.clear();
     for (const giveUp of this.#giveUps) giveUp(new Error('closed'));
     await Promise.all([...this.#running.added.values(), ...this.#running.due.values()]);

@@ -93,6 +93,7 @@ export {
   type Tracer,
 } from './tracer.ts';
 export { codeOf, errorOf, messageOf, stackOf } from './thrown.ts';
+export { inSlices } from './in-slices.ts';
 export { inTurns } from './in-turns.ts';
 export { SharedCalls } from './shared-calls.ts';
 export { TurnPlaces } from './turn-places.ts';

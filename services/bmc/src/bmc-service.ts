@@ -4,7 +4,7 @@
  */
 import { CERTIFICATE_ANNOTATION, hasEnded, MEDIA_ANNOTATION } from '@tinkerbell/bmc';
 import { WorkQueue } from '@tinkerbell/engine-work-queue';
-import { repeat, type Service } from '@tinkerbell/platform-contract';
+import { inSlices, repeat, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import type { BmcMachine, Resource } from '@tinkerbell/resources';
 import type { Change, NamespacedName } from '@tinkerbell/store-contract';
@@ -62,8 +62,8 @@ class BmcController {
   start(signal: AbortSignal): void {
     const { view, clock } = this.#deps;
     this.#unfollow = view.onChange((change) => this.#take(change));
-    this.#scan();
-    repeat(clock, { everyMs: SCAN_EVERY_MS, signal }, () => this.#scan());
+    void this.#scan(signal);
+    repeat(clock, { everyMs: SCAN_EVERY_MS, signal }, () => this.#scan(signal));
   }
 
   async close(): Promise<void> {
@@ -120,12 +120,19 @@ class BmcController {
     if (machine !== undefined) this.#queues.machines.add(`${machine.namespace}/${machine.name}`);
   }
 
-  #scan(): void {
-    const { view } = this.#deps;
-    for (const machine of machineCollection.all(view)) this.#addMachine(pathOf(machine), machine);
-    for (const job of jobCollection.all(view)) if (!hasEnded(job.status)) this.#queues.jobs.add(pathOf(job));
-    for (const task of taskCollection.all(view))
+  async #scan(signal: AbortSignal): Promise<void> {
+    const { view, clock } = this.#deps;
+    const pace = { clock, signal };
+    await inSlices(machineCollection.all(view), pace, ({ metadata: { namespace, name } }) => {
+      const machine = view.bmcMachineNamed(namespace, name);
+      if (machine !== undefined) this.#addMachine(`${namespace}/${name}`, machine);
+    });
+    await inSlices(jobCollection.all(view), pace, (job) => {
+      if (!hasEnded(job.status)) this.#queues.jobs.add(pathOf(job));
+    });
+    await inSlices(taskCollection.all(view), pace, (task) => {
       if (!hasEnded(task.status)) this.#queues.tasks.add(pathOf(task));
+    });
   }
 }
 

@@ -2,13 +2,11 @@
  * Sets a condition on a Hardware whose MACs, addresses or agent id belong to another Hardware. The API rejects such an object, but
  * an older database or a cluster's own API may contain it.
  */
-import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+import { inSlices, type Clock, type Log } from '@tinkerbell/platform-contract';
 import { claimsOf, type Claim, type Hardware, type HardwareCondition } from '@tinkerbell/resources';
 import { hardwareCollection, machineOfAgent, type Store, type View } from '@tinkerbell/store-contract';
 
 const TYPE = 'OwnsItsAddresses';
-/** Number of objects checked in one turn of the event loop. */
-const SLICE = 200;
 const SHOWN_MAX = 10;
 
 interface Deps {
@@ -19,12 +17,9 @@ interface Deps {
 }
 
 /** Checks all Hardware, a few at a time. Never rejects. */
-export async function showAllClaims(deps: Deps, signal: AbortSignal): Promise<void> {
-  const all = hardwareCollection.all(deps.view);
-  for (let at = 0; at < all.length && !signal.aborted; at += SLICE) {
-    for (const hardware of all.slice(at, at + SLICE)) await showClaims(deps, hardware);
-    await delay(deps.clock, 0);
-  }
+export function showAllClaims(deps: Deps, signal: AbortSignal): Promise<void> {
+  const { clock, view } = deps;
+  return inSlices(hardwareCollection.all(view), { clock, signal }, (hardware) => showClaims(deps, hardware));
 }
 
 /** Updates the condition if it is wrong. Never rejects, because the next check tries again. */

@@ -181,3 +181,25 @@ test('reports why an action failed that its agent never reported', async () => {
     /the agent did not report within the action's timeout of 5 s and 30 s more/,
   );
 });
+
+test('work that is over costs the periodic scan nothing, and a deadline needs no look before it', async () => {
+  const ended = { status: { state: 'SUCCESS', agentID: mac } };
+  await using controller = await startedController([
+    ['Workflow', 'ended', ended],
+    ['Workflow', 'other', ended],
+  ]);
+  await putAll(controller);
+  const pending = await controller.until((one) => one.state === 'PENDING');
+  const stop = new Date(controller.time.clock.nowMs() + 90_000).toISOString();
+  await controller.put('Workflow', 'w', {
+    status: { ...pending, state: 'RUNNING', globalExecutionStop: stop },
+  });
+  await new Promise(setImmediate);
+  const reconciled = () => controller.counters()['controller_reconcile_total'] ?? Number.NaN;
+  const before = reconciled();
+  controller.time.advance(60_000);
+  await new Promise(setImmediate);
+  assert.equal(reconciled(), before);
+  controller.time.advance(30_000);
+  await controller.until((one) => one.state === 'TIMEOUT');
+});

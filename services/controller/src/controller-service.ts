@@ -2,7 +2,7 @@
  * Reconciles every workflow until its effects are done (upstream Tink Controller). A wake-up has no payload and may be
  * duplicated or lost: the reconciler reads the current state, and a periodic scan finds missed changes.
  */
-import { repeat, type Service } from '@tinkerbell/platform-contract';
+import { inSlices, repeat, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
 import type { Resource, Workflow } from '@tinkerbell/resources';
 import {
@@ -15,7 +15,7 @@ import {
   type NamespacedName,
 } from '@tinkerbell/store-contract';
 import { subjectOf } from '@tinkerbell/engine-workflow-events';
-import { workflowStateOf } from '@tinkerbell/workflow';
+import { effectsFor, workflowStateOf } from '@tinkerbell/workflow';
 import type { ApplyDeps } from './apply-event.ts';
 import { showAllClaims, showClaims } from './claim-conditions.ts';
 import { jobCollection } from './boot-phase.ts';
@@ -46,20 +46,49 @@ export function createControllerService(deps: ControllerDeps): Service {
   function take(change: Change): void {
     const { namespace, name } = change.key;
     counts.take(change);
-    if (workflowCollection.holds(change) && change.type === 'deleted')
-      rendering.forget(`${namespace}/${name}`);
     if (hardwareCollection.holds(change) && change.type === 'deleted') referrers.remove({ namespace, name });
     else if (hardwareCollection.holds(change)) {
       referrers.put(change.object);
       void showClaims(deps, change.object);
     }
+    if (workflowCollection.holds(change)) {
+      if (change.type === 'deleted') forget(`${namespace}/${name}`);
+      else look(change.object);
+    }
     for (const path of wokenBy(deps.view, referrers, change)) queue.add(path);
   }
 
-  function scan(): void {
-    // Changes may have been missed here too.
-    referrers.replace(hardwareCollection.all(deps.view));
-    for (const workflow of workflowCollection.all(deps.view)) queue.add(pathOf(workflow));
+  /** Adds the workflow only if it has something to do now. Most changes only move its deadline. */
+  function look(workflow: Workflow): void {
+    const [first] = effectsFor(workflow, deps.clock.nowMs(), answeringSinceMs);
+    if (first === undefined || first.kind === 'wake') queue.expect(pathOf(workflow), first);
+    else queue.add(pathOf(workflow));
+  }
+
+  function forget(path: string): void {
+    queue.expect(path, undefined);
+    rendering.forget(path);
+  }
+
+  /** An object may have changed since the scan began. */
+  function indexAgain({ namespace, name }: NamespacedName): void {
+    const hardware = deps.view.hardwareNamed(namespace, name);
+    if (hardware === undefined) referrers.remove({ namespace, name });
+    else referrers.put(hardware);
+  }
+
+  /** Finds changes that were missed. References are first, so that no change of an object is missed between them and its workflows. */
+  async function scan(signal: AbortSignal): Promise<void> {
+    const pace = { clock: deps.clock, signal };
+    await inSlices(referrers.all(), pace, indexAgain);
+    await inSlices(hardwareCollection.all(deps.view), pace, ({ metadata, spec }) => {
+      if (spec?.references !== undefined) indexAgain(metadata);
+    });
+    await inSlices(workflowCollection.all(deps.view), pace, ({ metadata: { namespace, name } }) => {
+      const workflow = deps.view.workflowNamed(namespace, name);
+      if (workflow !== undefined) look(workflow);
+    });
+    await showAllClaims(deps, signal);
   }
 
   return {
@@ -72,12 +101,8 @@ export function createControllerService(deps: ControllerDeps): Service {
       recordRestart(deps);
       counts.begin(deps.view);
       const unfollow = deps.view.onChange(take);
-      const scanAll = (): void => {
-        scan();
-        void showAllClaims(deps, signal);
-      };
-      scanAll();
-      repeat(deps.clock, { everyMs: SCAN_EVERY_MS, signal }, scanAll);
+      void scan(signal);
+      repeat(deps.clock, { everyMs: SCAN_EVERY_MS, signal }, () => scan(signal));
       signal.addEventListener('abort', () => {
         unfollow();
         void queue.close().then(markStopped);
@@ -103,12 +128,11 @@ function recordRestart({ view, journal }: ApplyDeps): void {
  */
 function wokenBy(view: View, referrers: Referrers, change: Change): readonly string[] {
   const byReference = referrers.naming(change.key).flatMap((one) => waitingFor(view, one));
-  return [...ownWorkflows(view, change), ...byReference];
+  return [...ofObject(view, change), ...byReference];
 }
 
-function ownWorkflows(view: View, change: Change): readonly string[] {
+function ofObject(view: View, change: Change): readonly string[] {
   const { key, object } = change;
-  if (workflowCollection.holds(change)) return change.type === 'deleted' ? [] : [pathOf(object)];
   if (hardwareCollection.holds(change)) return waitingFor(view, key);
   if (templateCollection.holds(change)) return waitingForTemplate(view, key);
   if (key.collection !== jobCollection) return [];

@@ -123,8 +123,9 @@ test('an object that no Hardware references any more wakes no workflow', () => {
   assert.deepEqual(referrers.naming(key), [{ namespace: 'default', name: 'h' }]);
   referrers.put(hardware());
   assert.deepEqual(referrers.naming(key), []);
-  referrers.replace([hardware({ os: inDefault })]);
-  assert.equal(referrers.naming(key).length, 1);
+  assert.deepEqual(referrers.all(), []);
+  referrers.put(hardware({ os: inDefault }));
+  assert.deepEqual(referrers.all(), [{ namespace: 'default', name: 'h' }]);
   referrers.remove({ namespace: 'default', name: 'h' });
   assert.deepEqual(referrers.naming(key), []);
 });

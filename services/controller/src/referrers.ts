@@ -8,8 +8,11 @@ export class Referrers {
   readonly #rules: ReferenceRules;
   /** By the path of the object, then by the path of the Hardware. */
   readonly #byObject = new Map<string, Map<string, NamespacedName>>();
-  /** Paths of the objects that a Hardware references. */
-  readonly #ofHardware = new Map<string, readonly string[]>();
+  /** The Hardware with references, by path, and the paths of the objects that it references. */
+  readonly #ofHardware = new Map<
+    string,
+    { readonly hardware: NamespacedName; readonly objects: readonly string[] }
+  >();
 
   constructor(rules: ReferenceRules) {
     this.#rules = rules;
@@ -21,7 +24,7 @@ export class Referrers {
     if (hardware.spec?.references === undefined) return;
     const path = `${namespace}/${name}`;
     const objects = referencedKeys(hardware, this.#rules).map(formatKey);
-    this.#ofHardware.set(path, objects);
+    this.#ofHardware.set(path, { hardware: { namespace, name }, objects });
     for (const object of objects) {
       const named = this.#byObject.get(object) ?? new Map<string, NamespacedName>();
       this.#byObject.set(object, named.set(path, { namespace, name }));
@@ -30,7 +33,7 @@ export class Referrers {
 
   remove({ namespace, name }: NamespacedName): void {
     const path = `${namespace}/${name}`;
-    for (const object of this.#ofHardware.get(path) ?? []) {
+    for (const object of this.#ofHardware.get(path)?.objects ?? []) {
       const named = this.#byObject.get(object);
       named?.delete(path);
       if (named?.size === 0) this.#byObject.delete(object);
@@ -38,11 +41,9 @@ export class Referrers {
     this.#ofHardware.delete(path);
   }
 
-  /** Replaces the index. */
-  replace(all: readonly Hardware[]): void {
-    this.#byObject.clear();
-    this.#ofHardware.clear();
-    for (const hardware of all) this.put(hardware);
+  /** Returns the Hardware that is in the index. */
+  all(): readonly NamespacedName[] {
+    return Array.from(this.#ofHardware.values(), ({ hardware }) => hardware);
   }
 
   naming(key: ObjectKey): readonly NamespacedName[] {

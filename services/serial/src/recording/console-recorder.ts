@@ -1,5 +1,5 @@
 /** Records the serial consoles of the machines that ask for it, while it runs. One of several servers runs it. */
-import { repeat, type Service } from '@tinkerbell/platform-contract';
+import { inSlices, repeat, type Service } from '@tinkerbell/platform-contract';
 import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
 import { CONSOLE_OUTPUT, hardwareCollection, type Change } from '@tinkerbell/store-contract';
 import type { SerialConfig, SerialDeps } from '../config.ts';
@@ -39,8 +39,8 @@ export function createConsoleRecorder(deps: RecorderDeps, config: Pick<SerialCon
     health: () => ({ ready: true }),
     start(signal) {
       const stopFollowing = deps.view.onChange((change) => recorder.changed(change));
-      recorder.scan();
-      repeat(deps.clock, { everyMs: SCAN_EVERY_MS, signal }, () => recorder.scan());
+      void recorder.scan(signal);
+      repeat(deps.clock, { everyMs: SCAN_EVERY_MS, signal }, () => recorder.scan(signal));
       signal.addEventListener('abort', () => {
         stopFollowing();
         void recorder.close().then(resolve);
@@ -68,11 +68,16 @@ class ConsoleRecorder {
     else this.#update(change.object);
   }
 
-  scan(): void {
-    const all = hardwareCollection.all(this.#deps.view);
-    const present = new Set(all.map(keyOf));
-    for (const key of this.#running.keys()) if (!present.has(key)) this.#stop(key);
-    for (const hardware of all) this.#update(hardware);
+  async scan(signal: AbortSignal): Promise<void> {
+    const { view, clock } = this.#deps;
+    for (const key of this.#running.keys()) {
+      const [namespace = '', name = ''] = key.split('/');
+      if (view.hardwareNamed(namespace, name) === undefined) this.#stop(key);
+    }
+    await inSlices(hardwareCollection.all(view), { clock, signal }, ({ metadata: { namespace, name } }) => {
+      const hardware = view.hardwareNamed(namespace, name);
+      if (hardware !== undefined) this.#update(hardware);
+    });
   }
 
   #update(hardware: Hardware): void {
