@@ -1,4 +1,4 @@
-export { bootsIn, type StagedRecord } from './boot/boot-records.ts';
+export { bootsIn, mayBeginFirst, type StagedRecord } from './boot/boot-records.ts';
 export { stageTimes, stepsOf, type BootStep } from './boot/boot-steps.ts';
 export { verdictOn, type BootVerdict } from './boot/boot-verdict.ts';
 export { stages, type Stage } from './boot/event-table.ts';

@@ -79,3 +79,12 @@ test('a flood of log lines does not displace the beginning of a boot', () => {
   assert.equal(bootsIn(records)[0]?.[0]?.event, 'offer-sent');
   assert.equal(records.at(-1)?.message, 'line 4999');
 });
+
+test('a machine that runs one Workflow after the other without a boot has few records', () => {
+  const workflows = Array.from({ length: 50 }, (_, at) => [
+    ...action(at * 60).slice(0, 3),
+    ...success(at * 60 + 30),
+  ]).flat();
+  assert.equal(filled(workflows).of([MAC]).length, 60);
+  assert.ok(filled([...firmware(0), ...workflows]).of([MAC]).length > 250);
+});

@@ -1,10 +1,12 @@
 /** The latest records of each machine, in memory, so that a check reads no database. */
-import { bootsIn, type StagedRecord } from '@tinkerbell/diagnosis';
+import { bootsIn, mayBeginFirst, type StagedRecord } from '@tinkerbell/diagnosis';
 import type { JournalRecord } from '@tinkerbell/store-contract';
 
 /** A boot has about 40 records, and an operating system may log a thousand lines more. The first ones say how the boot began. */
 const RECORDS_KEPT = 400;
 const FIRST_KEPT = 100;
+/** Of a machine that is not known to have booted. A Workflow of ten actions has about 40. */
+const UNBOOTED_KEPT = 60;
 /** Boots that are kept, condensed. More within a quarter of an hour are a loop all the same. */
 const BOOTS_KEPT = 6;
 /** Twice as many as a large site has. The machine that was heard of least recently is dropped first. */
@@ -27,6 +29,7 @@ export class Timelines {
     if (isReplaced) records[records.length - 1] = record;
     else records.push(record);
     if (records.length > RECORDS_KEPT) records.splice(FIRST_KEPT, RECORDS_KEPT / 4);
+    else if (records.length > UNBOOTED_KEPT && !records.some(mayBeginFirst)) records.shift();
     const [oldest] = this.#byMac.keys();
     if (this.#byMac.size > MACHINES_MAX && oldest !== undefined) this.#byMac.delete(oldest);
   }

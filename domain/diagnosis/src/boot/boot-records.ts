@@ -41,8 +41,13 @@ export function bootsIn(records: readonly TimelineRecord[]): readonly (readonly 
   return boots;
 }
 
+/** True for a record with which a timeline's first boot begins, when no such record precedes it. */
+export function mayBeginFirst({ source }: TimelineRecord): boolean {
+  return source === 'dhcp' || source === 'tftp' || source === 'http' || source === 'image';
+}
+
 function begins(record: TimelineRecord, position: Position | undefined): boolean {
-  if (position === undefined) return ['dhcp', 'tftp', 'http', 'image'].includes(record.source);
+  if (position === undefined) return mayBeginFirst(record);
   const isPause = record.atMs - position.lastMs >= PAUSE_MS;
   if (record.event === 'iso-started') return isPause || position.hasAgent;
   if (!isDiscover(record)) return false;
