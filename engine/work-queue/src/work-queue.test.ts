@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Clock } from '@tinkerbell/platform-contract';
 import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { createNodeLog, nodeClock } from '@tinkerbell/platform-node';
 import { WorkQueue } from './work-queue.ts';
@@ -136,38 +137,59 @@ test('closes without waiting for slow work', async () => {
   assert.equal(samplesOf(set)['reconcile_errors_total'], 0);
 });
 
-test('an expected time replaces the one before, and runs the work only then', async () => {
-  const due: { atMs: number; task: () => void; isCancelled: boolean }[] = [];
-  const clock = {
-    nowMs: () => 1000,
-    monotonicMs: () => 0,
-    schedule(delayMs: number, task: () => void) {
-      const timer = { atMs: 1000 + delayMs, task, isCancelled: false };
-      due.push(timer);
+/** A clock whose timers end only when told. */
+function heldTimers() {
+  let nowMs = 1000;
+  const timers: { readonly atMs: number; readonly task: () => void; isCancelled: boolean }[] = [];
+  const clock: Clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    schedule(delayMs, task) {
+      const timer = { atMs: nowMs + delayMs, task, isCancelled: false };
+      timers.push(timer);
       return () => void (timer.isCancelled = true);
     },
   };
+  const end = async (at: number): Promise<void> => {
+    nowMs = timers[at]?.atMs ?? nowMs;
+    timers[at]?.task();
+    await new Promise(setImmediate);
+  };
+  return { clock, timers, end };
+}
+
+test('an expected time replaces the one before, and runs the work only then', async () => {
+  const { clock, timers, end } = heldTimers();
   let runs = 0;
   const queue = new WorkQueue({ ...deps(), clock }, () => {
     runs += 1;
     return Promise.resolve(undefined);
   });
   queue.expect('a', { atMs: 1500 });
-  queue.expect('a', { atMs: 1500 });
-  queue.expect('a', { atMs: 1700 });
-  assert.deepEqual(
-    due.map(({ atMs, isCancelled }) => [atMs, isCancelled]),
-    [
-      [1500, true],
-      [1700, false],
-    ],
-  );
-  due[1]?.task();
-  await new Promise(setImmediate);
+  queue.expect('a', { atMs: 1300 });
+  assert.equal(timers[0]?.isCancelled, true);
+  await end(1);
   assert.equal(runs, 1);
   queue.expect('a', { atMs: 1900 });
   queue.expect('a', undefined);
-  assert.equal(due[2]?.isCancelled, true);
+  assert.equal(timers[2]?.isCancelled, true);
+  await queue.close();
+});
+
+test('a deadline that moves on takes no other timer until the first one ends', async () => {
+  const { clock, timers, end } = heldTimers();
+  let runs = 0;
+  const queue = new WorkQueue({ ...deps(), clock }, () => {
+    runs += 1;
+    return Promise.resolve(undefined);
+  });
+  for (const atMs of [1500, 1600, 1800, 1700]) queue.expect('a', { atMs });
+  assert.equal(timers.length, 1);
+  await end(0);
+  assert.equal(runs, 0);
+  assert.deepEqual(timers[1]?.atMs, 1700);
+  await end(1);
+  assert.equal(runs, 1);
   await queue.close();
 });
 

@@ -20,7 +20,9 @@ export interface QueueMetrics {
 type Lane = 'added' | 'due';
 
 interface Timer {
-  readonly atMs: number;
+  /** When the work is due. The timer itself may end before that, and then begins again. */
+  atMs: number;
+  readonly endsMs: number;
   readonly cancel: () => void;
 }
 
@@ -173,15 +175,24 @@ export class WorkQueue {
 
   #later(key: string, again: Again): void {
     const timer = this.#timers.get(key);
-    if (timer !== undefined && timer.atMs === again?.atMs) return;
+    // Most deadlines only move on, and a timer for each would be garbage soon.
+    if (timer !== undefined && again !== undefined && again.atMs >= timer.endsMs) {
+      timer.atMs = again.atMs;
+      return;
+    }
     timer?.cancel();
     this.#timers.delete(key);
-    if (again === undefined || this.#closed) return;
-    const cancel = this.#clock.schedule(again.atMs - this.#clock.nowMs(), () => {
+    if (again !== undefined && !this.#closed) this.#wait(key, again.atMs);
+  }
+
+  #wait(key: string, atMs: number): void {
+    const cancel = this.#clock.schedule(atMs - this.#clock.nowMs(), () => {
+      const dueMs = this.#timers.get(key)?.atMs ?? atMs;
       this.#timers.delete(key);
-      this.#enter(key, 'due');
+      if (dueMs > atMs) this.#wait(key, dueMs);
+      else this.#enter(key, 'due');
     });
-    this.#timers.set(key, { atMs: again.atMs, cancel });
+    this.#timers.set(key, { atMs, endsMs: atMs, cancel });
   }
 
   /** Cancels timers, and resolves when running work has ended. */

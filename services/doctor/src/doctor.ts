@@ -35,8 +35,9 @@ import { RelayBook } from './checks/relay-book.ts';
 import { trialPlace } from './checks/trial-place.ts';
 import type { DoctorConfig, DoctorDeps } from './config.ts';
 import { createDoctorMetrics, type DoctorMetrics } from './metrics.ts';
-import { keyOf, Network, observationOf, printedSince } from './observe.ts';
+import { keyOf, Network, observationOf, printedSince, startOfKernel } from './observe.ts';
 import { Schedule } from './schedule.ts';
+import { SeenHardware } from './seen-hardware.ts';
 import { Timelines } from './timelines.ts';
 
 /** Of the journal that are read at once at the start, with a pause, so that packets are answered in between. */
@@ -133,6 +134,7 @@ class Ward {
   readonly #active: ActiveChecks;
   /** Machines that stand still, and wait for their active checks. */
   readonly #untried = new Set<string>();
+  readonly #seen = new SeenHardware();
   readonly #listeners = new Set<Listener>();
   /** The first record of the last boot from which durations were learned. */
   readonly #learned = new Map<string, number>();
@@ -264,7 +266,10 @@ class Ward {
     const nowMs = this.#deps.clock.nowMs();
     if (hardwareCollection.holds(change)) {
       const key = keyOf(change.object);
-      if (change.type !== 'deleted') return this.#schedule.soon(key, nowMs + SOON_MS);
+      if (change.type !== 'deleted') {
+        if (this.#seen.isNews(change.object)) this.#schedule.soon(key, nowMs + SOON_MS);
+        return;
+      }
       this.#schedule.remove(key);
       this.#learned.delete(key);
       this.#active.forget(key);
@@ -387,13 +392,4 @@ function isNewStop({ state, cause }: Verdict, before: Verdict | undefined): bool
 
 function isArrival({ source, details }: TimelineRecord): boolean {
   return source === 'agent' || details?.['outcome'] === 'local-boot';
-}
-
-/** Returns where the last boot began, if the machine loads a kernel or has loaded one. */
-function startOfKernel(records: readonly TimelineRecord[]): number | undefined {
-  const boot = bootsIn(records).at(-1) ?? [];
-  const isLoading = boot.some(
-    ({ event }) => event === 'script-served' || event.startsWith('transfer-') || event.startsWith('iso-'),
-  );
-  return isLoading ? boot[0]?.sequence : undefined;
 }

@@ -1,9 +1,11 @@
 /** Collects what is known about a machine. */
 import {
+  bootsIn,
   modelOf,
   nearMacs,
   type NearMachine,
   type Observation,
+  type TimelineRecord,
   type TriedChecks,
   type UsualDurations,
 } from '@tinkerbell/diagnosis';
@@ -114,6 +116,15 @@ function workflowsOf(view: View, hardware: Hardware, macs: readonly string[]) {
       ...agents.flatMap((agent) => view.workflowsByAgent(agent)),
     ]),
   ];
+}
+
+/** Returns where the last boot began, if the machine loads a kernel or has loaded one. */
+export function startOfKernel(records: readonly TimelineRecord[]): number | undefined {
+  const boot = bootsIn(records).at(-1) ?? [];
+  const isLoading = boot.some(
+    ({ event }) => event === 'script-served' || event.startsWith('transfer-') || event.startsWith('iso-'),
+  );
+  return isLoading ? boot[0]?.sequence : undefined;
 }
 
 /** A kernel prints about a thousand lines. What ended it is among the last ones. */
