@@ -28,6 +28,7 @@ export {
 } from './upstream-extensions.ts';
 export { isDeepEqual } from './deep-equal.ts';
 export { RecentMap } from './recent-map.ts';
+export { SeenHardware } from './hardware/seen-hardware.ts';
 export {
   bmcJobKind,
   bmcMachineKind,

@@ -38,7 +38,9 @@ test('a small value is within every limit', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), narrow, (value, limit) => {
       const all = { ...wide, ...limit };
-      if (isSmall(value, all)) assert.equal(faultOf(value, all), undefined);
+      const isFirst = isSmall(value, all);
+      if (isFirst) assert.equal(faultOf(value, all), undefined);
+      assert.equal(isSmall(value, all), isFirst);
     }),
   );
   assert.ok(isSmall({ spec: { a: ['x'] }, status: {} }, OBJECT_LIMITS));
@@ -46,6 +48,16 @@ test('a small value is within every limit', () => {
   for (const value of [Array(200).fill(0), ['x'.repeat(2_000_000)], { ['x'.repeat(2_000_000)]: 1 }, nested])
     assert.equal(isSmall(value, OBJECT_LIMITS), false);
   assert.equal(isSmall(1, { ...OBJECT_LIMITS, keys: 10 }), false);
+});
+
+test('a field that was small before counts again beside other fields, and its depth under a lower limit', () => {
+  const spec = { list: Array(100).fill('x'), deep: [[[1]]] };
+  assert.ok(isSmall({ spec }, OBJECT_LIMITS));
+  assert.ok(isSmall({ spec, other: 1 }, OBJECT_LIMITS));
+  assert.equal(isSmall({ spec, again: spec }, OBJECT_LIMITS), false);
+  assert.equal(isSmall({ spec, status: Array(95).fill(0) }, OBJECT_LIMITS), false);
+  assert.equal(isSmall({ spec, text: 'x'.repeat(1_572_000) }, OBJECT_LIMITS), false);
+  assert.equal(isSmall({ spec }, { ...OBJECT_LIMITS, depth: 3 }), false);
 });
 
 test('an object that repeats one value counts it every time', () => {

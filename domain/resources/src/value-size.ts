@@ -43,8 +43,21 @@ const PLAIN_CHARACTERS = 32;
 /** Returns true for a value of few values that is within the limits. Returns false for any other, which `sizeFault` measures. */
 export function isSmall(value: unknown, limits: Size): boolean {
   if (limits.nodes < SMALL_NODES || limits.keys < SMALL_NODES) return false;
-  return new SmallMeter(limits).takes(value, limits.depth);
+  const meter = new SmallMeter(limits);
+  return isRecord(value) ? meter.takesWhole(value, limits.depth) : meter.takes(value, limits.depth);
 }
+
+interface SmallField {
+  readonly nodes: number;
+  readonly characters: number;
+  /** It is not deeper. */
+  readonly depth: number;
+}
+
+/** Fields of measured values, such as a spec that stays the same when the status changes. */
+const smallFields = new RecentMap<object, SmallField>();
+/** To know a field with fewer values takes longer than to read it. */
+const KNOWN_NODES_MIN = 16;
 
 class SmallMeter {
   #nodesLeft = SMALL_NODES;
@@ -54,10 +67,35 @@ class SmallMeter {
     this.#charactersLeft = characters;
   }
 
+  takesWhole(value: Record<string, unknown>, depthLeft: number): boolean {
+    if (!this.#takes({ nodes: 1, characters: PLAIN_CHARACTERS, depth: 0 }, depthLeft)) return false;
+    for (const name in value) {
+      this.#charactersLeft -= name.length;
+      if (!this.#takesField(value[name], depthLeft - 1)) return false;
+    }
+    return true;
+  }
+
+  #takesField(value: unknown, depthLeft: number): boolean {
+    if (typeof value !== 'object' || value === null) return this.takes(value, depthLeft);
+    const known = smallFields.get(value);
+    if (known !== undefined) return this.#takes(known, depthLeft);
+    const [nodes, characters] = [this.#nodesLeft, this.#charactersLeft];
+    if (!this.takes(value, depthLeft)) return false;
+    const size = { nodes: nodes - this.#nodesLeft, characters: characters - this.#charactersLeft };
+    if (size.nodes >= KNOWN_NODES_MIN) smallFields.set(value, { ...size, depth: depthLeft });
+    return true;
+  }
+
+  #takes({ nodes, characters, depth }: SmallField, depthLeft: number): boolean {
+    this.#nodesLeft -= nodes;
+    this.#charactersLeft -= characters;
+    return this.#nodesLeft >= 0 && this.#charactersLeft >= 0 && depthLeft >= depth;
+  }
+
   takes(value: unknown, depthLeft: number): boolean {
-    this.#nodesLeft -= 1;
-    this.#charactersLeft -= PLAIN_CHARACTERS + (typeof value === 'string' ? value.length : 0);
-    if (this.#nodesLeft < 0 || this.#charactersLeft < 0 || depthLeft < 0) return false;
+    const length = typeof value === 'string' ? value.length : 0;
+    if (!this.#takes({ nodes: 1, characters: PLAIN_CHARACTERS + length, depth: 0 }, depthLeft)) return false;
     if (Array.isArray(value)) {
       for (const item of value) if (!this.takes(item, depthLeft - 1)) return false;
     } else if (isRecord(value)) {

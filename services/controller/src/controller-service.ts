@@ -4,7 +4,7 @@
  */
 import { inSlices, repeat, type Service } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
-import type { Resource, Workflow } from '@tinkerbell/resources';
+import { SeenHardware, type Resource, type Workflow } from '@tinkerbell/resources';
 import {
   hardwareCollection,
   templateCollection,
@@ -36,6 +36,7 @@ export function createControllerService(deps: ControllerDeps): Service {
   const metrics = createControllerMetrics(set);
   const rendering = new Rendering(deps);
   const referrers = new Referrers(deps.referenceRules);
+  const seen = new SeenHardware();
   const answeringSinceMs = deps.clock.nowMs();
   const queue = new WorkQueue({ ...deps, metrics, kind: 'workflow' }, async (path, place) =>
     reconcile({ ...deps, rendering: rendering.at(place), answeringSinceMs }, keyOf(path)),
@@ -47,7 +48,7 @@ export function createControllerService(deps: ControllerDeps): Service {
     const { namespace, name } = change.key;
     counts.take(change);
     if (hardwareCollection.holds(change) && change.type === 'deleted') referrers.remove({ namespace, name });
-    else if (hardwareCollection.holds(change)) {
+    else if (hardwareCollection.holds(change) && seen.isNews(change.object)) {
       referrers.put(change.object);
       void showClaims(deps, change.object);
     }

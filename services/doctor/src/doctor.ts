@@ -22,7 +22,7 @@ import {
   type Service,
 } from '@tinkerbell/platform-contract';
 import { MetricSet } from '@tinkerbell/platform-metrics';
-import { macsOf, type Hardware } from '@tinkerbell/resources';
+import { macsOf, SeenHardware, type Hardware } from '@tinkerbell/resources';
 import {
   hardwareCollection,
   workflowCollection,
@@ -37,7 +37,6 @@ import type { DoctorConfig, DoctorDeps } from './config.ts';
 import { createDoctorMetrics, type DoctorMetrics } from './metrics.ts';
 import { keyOf, Network, observationOf, printedSince, startOfKernel } from './observe.ts';
 import { Schedule } from './schedule.ts';
-import { SeenHardware } from './seen-hardware.ts';
 import { Timelines } from './timelines.ts';
 
 /** Of the journal that are read at once at the start, with a pause, so that packets are answered in between. */

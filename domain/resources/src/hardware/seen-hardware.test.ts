@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Hardware } from '@tinkerbell/resources';
+import type { Hardware } from '../kinds.ts';
 import { SeenHardware } from './seen-hardware.ts';
 
 test('a new spec or new conditions are news, and another status is not', () => {

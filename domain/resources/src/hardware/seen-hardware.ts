@@ -1,4 +1,6 @@
-import { RecentMap, type Hardware, type HardwareCondition, type HardwareSpec } from '@tinkerbell/resources';
+import type { Hardware } from '../kinds.ts';
+import { RecentMap } from '../recent-map.ts';
+import type { HardwareCondition, HardwareSpec } from './hardware.ts';
 
 const NO_CONDITIONS: readonly HardwareCondition[] = [];
 
@@ -7,7 +9,7 @@ export class SeenHardware {
   /** The conditions that came with a spec. Both stay the same objects when something else of a Hardware changes. */
   readonly #conditions = new RecentMap<HardwareSpec, readonly HardwareCondition[]>();
 
-  /** Returns false for a status that others report, which says nothing about a boot. */
+  /** Returns false when neither the spec nor a condition has changed, but what else a status reports. */
   isNews({ spec, status }: Hardware): boolean {
     if (spec === undefined) return true;
     const conditions = status?.conditions ?? NO_CONDITIONS;
