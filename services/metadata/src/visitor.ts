@@ -1,7 +1,7 @@
 import { clientAddressOf, type ClientAddress } from '@tinkerbell/instance-metadata';
 import type { HttpPeer, HttpRequest } from '@tinkerbell/platform-contract';
 import { primaryMacOf, type Hardware } from '@tinkerbell/resources';
-import { hardwareCollection, type View } from '@tinkerbell/store-contract';
+import type { View } from '@tinkerbell/store-contract';
 import { isLoopback, parseMac, type IpNetwork, type Mac } from '@tinkerbell/wire';
 
 export interface Machine {
@@ -47,11 +47,8 @@ export function machineWithMac(view: View, mac: Mac): MachineSearch {
   return onlyOne(view, view.hardwareByMac(mac), () => mac);
 }
 
-/** Reads all Hardware, because an id is requested only a few times in the life of a machine. */
 export function machineWithInstanceId(view: View, id: string): MachineSearch {
-  const all = hardwareCollection.all(view);
-  const found = id === '' ? [] : all.filter(({ spec }) => spec?.metadata?.instance?.id === id);
-  return onlyOne(view, found, (hardware) => parseMac(primaryMacOf(hardware) ?? ''));
+  return onlyOne(view, view.hardwareByInstanceId(id), (hardware) => parseMac(primaryMacOf(hardware) ?? ''));
 }
 
 export function isSameMachine(one: Machine, other: Machine): boolean {

@@ -12,6 +12,8 @@ export interface View {
    * its MAC.
    */
   hardwareByAgent(agentId: string): readonly Hardware[];
+  /** Returns all Hardware whose `spec.metadata.instance.id` is this id. No id finds none. */
+  hardwareByInstanceId(id: string): readonly Hardware[];
   hardwareNamed(namespace: string, name: string): Hardware | undefined;
   templateNamed(namespace: string, name: string): Template | undefined;
   workflowNamed(namespace: string, name: string): Workflow | undefined;

@@ -90,6 +90,24 @@ test('finds a Machine of a BMC by its name, and forgets it when it is deleted', 
   stop();
 });
 
+test('finds all Hardware with an instance id, as long as it has that, and none without an id', async () => {
+  const store = createMemoryStore();
+  const withId = (name: string, id: string) => {
+    const hardware = hardwareOf(name, `52:54:00:00:00:0${name.at(-1)}`, `10.0.0.${name.at(-1)}`);
+    return { ...hardware, spec: { ...(hardware['spec'] as object), metadata: { instance: { id } } } };
+  };
+  await put(store, withId('m1', 'i-1'));
+  const { view, stop } = await started(store);
+  await put(store, withId('m2', 'i-1'));
+  await put(store, hardwareOf('m3', '52:54:00:00:00:03', '10.0.0.3'));
+  const names = (id: string) => view.hardwareByInstanceId(id).map(({ metadata }) => metadata.name);
+  assert.deepEqual(names('i-1'), ['m1', 'm2']);
+  assert.deepEqual(names(''), []);
+  await put(store, withId('m1', 'i-2'));
+  assert.deepEqual([names('i-1'), names('i-2')], [['m2'], ['m1']]);
+  stop();
+});
+
 test('finds Hardware by the id of its agent, and none without an id', async () => {
   const store = createMemoryStore();
   const hardware = hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.1');

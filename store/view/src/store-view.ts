@@ -60,6 +60,11 @@ class IndexedView implements StoreView {
   );
   readonly #byIp = new MultiIndex<Hardware>(addressesOf, hasSameSpec);
   readonly #byAgentId = new MultiIndex<Hardware>(({ spec }) => [spec?.agentID ?? '']);
+  readonly #byInstanceId = new MultiIndex<Hardware>(
+    ({ spec }) => [spec?.metadata?.instance?.id ?? ''],
+    hasSameSpec,
+  );
+  readonly #ofHardware = [this.#byMac, this.#byIp, this.#byAgentId, this.#byInstanceId];
   readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? '']);
   readonly #byHardware = new WorkflowsByHardware();
   #ready = false;
@@ -100,8 +105,7 @@ class IndexedView implements StoreView {
   }
 
   #replace(lists: ReadonlyMap<string, readonly Resource[]>): void {
-    for (const index of [this.#byMac, this.#byIp, this.#byAgentId, this.#byAgent, this.#byHardware])
-      index.clear();
+    for (const index of [...this.#ofHardware, this.#byAgent, this.#byHardware]) index.clear();
     const before = this.#objects;
     this.#objects = new Map();
     for (const [collection, resources] of lists) {
@@ -141,7 +145,7 @@ class IndexedView implements StoreView {
 
   #index(collection: string, before: Resource | undefined, after: Resource | undefined): void {
     if (collection === hardwareCollection.name) {
-      for (const index of [this.#byMac, this.#byIp, this.#byAgentId])
+      for (const index of this.#ofHardware)
         index.replace(before && hardwareCollection.typed(before), after && hardwareCollection.typed(after));
     } else if (collection === workflowCollection.name) {
       for (const index of [this.#byAgent, this.#byHardware])
@@ -162,6 +166,10 @@ class IndexedView implements StoreView {
     if (named.length === 0) return named;
     const owner = this.#ownerOfAgent(agentId);
     return owner !== undefined && named.includes(owner) ? [owner] : [];
+  }
+
+  hardwareByInstanceId(id: string): readonly Hardware[] {
+    return this.#byInstanceId.get(id);
   }
 
   /** An agent is named by `spec.agentID`, or by a MAC of its machine. */

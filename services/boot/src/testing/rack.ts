@@ -70,6 +70,7 @@ export function fixedView(hardware: readonly Hardware[], workflows: readonly Wor
     hardwareByIp: (address) =>
       hardware.filter((one) => interfacesOf(one).some(({ dhcp }) => dhcp?.ip?.address === address)),
     hardwareByAgent: (agentId) => hardware.filter(({ spec }) => spec?.agentID === agentId),
+    hardwareByInstanceId: (id) => hardware.filter(({ spec }) => spec?.metadata?.instance?.id === id),
     hardwareNamed: () => undefined,
     templateNamed: () => undefined,
     workflowNamed: () => undefined,
