@@ -137,7 +137,7 @@ test('closes without waiting for slow work', async () => {
   assert.equal(samplesOf(set)['reconcile_errors_total'], 0);
 });
 
-/** A clock whose timers end only when told. */
+/** A clock whose timers end only by `end`. */
 function heldTimers() {
   let nowMs = 1000;
   const timers: { readonly atMs: number; readonly task: () => void; isCancelled: boolean }[] = [];
