@@ -140,9 +140,10 @@ test('closes without waiting for slow work', async () => {
 /** A clock whose timers end only by `end`. */
 function heldTimers() {
   let nowMs = 1000;
+  let aheadMs = 0;
   const timers: { readonly atMs: number; readonly task: () => void; isCancelled: boolean }[] = [];
   const clock: Clock = {
-    nowMs: () => nowMs,
+    nowMs: () => nowMs + aheadMs,
     monotonicMs: () => nowMs,
     schedule(delayMs, task) {
       const timer = { atMs: nowMs + delayMs, task, isCancelled: false };
@@ -155,21 +156,28 @@ function heldTimers() {
     timers[at]?.task();
     await new Promise(setImmediate);
   };
-  return { clock, timers, end };
+  const setAhead = (ms: number): void => void (aheadMs = ms);
+  return { clock, timers, end, setAhead };
+}
+
+/** Counts how often its work runs. */
+function countingQueue(clock: Clock) {
+  const count = { runs: 0 };
+  const queue = new WorkQueue({ ...deps(), clock }, () => {
+    count.runs += 1;
+    return Promise.resolve(undefined);
+  });
+  return { queue, count };
 }
 
 test('an expected time replaces the one before, and runs the work only then', async () => {
   const { clock, timers, end } = heldTimers();
-  let runs = 0;
-  const queue = new WorkQueue({ ...deps(), clock }, () => {
-    runs += 1;
-    return Promise.resolve(undefined);
-  });
+  const { queue, count } = countingQueue(clock);
   queue.expect('a', { atMs: 1500 });
   queue.expect('a', { atMs: 1300 });
   assert.equal(timers[0]?.isCancelled, true);
   await end(1);
-  assert.equal(runs, 1);
+  assert.equal(count.runs, 1);
   queue.expect('a', { atMs: 1900 });
   queue.expect('a', undefined);
   assert.equal(timers[2]?.isCancelled, true);
@@ -178,18 +186,25 @@ test('an expected time replaces the one before, and runs the work only then', as
 
 test('a deadline that moves on takes no other timer until the first one ends', async () => {
   const { clock, timers, end } = heldTimers();
-  let runs = 0;
-  const queue = new WorkQueue({ ...deps(), clock }, () => {
-    runs += 1;
-    return Promise.resolve(undefined);
-  });
+  const { queue, count } = countingQueue(clock);
   for (const atMs of [1500, 1600, 1800, 1700]) queue.expect('a', { atMs });
   assert.equal(timers.length, 1);
   await end(0);
-  assert.equal(runs, 0);
+  assert.equal(count.runs, 0);
   assert.deepEqual(timers[1]?.atMs, 1700);
   await end(1);
-  assert.equal(runs, 1);
+  assert.equal(count.runs, 1);
+  await queue.close();
+});
+
+test('a clock that is set forward brings a deadline nearer', async () => {
+  const { clock, timers, setAhead } = heldTimers();
+  const { queue } = countingQueue(clock);
+  queue.expect('a', { atMs: 1500 });
+  setAhead(400);
+  queue.expect('a', { atMs: 1500 });
+  assert.equal(timers[0]?.isCancelled, true);
+  assert.equal(timers[1]?.atMs, 1100);
   await queue.close();
 });
 

@@ -22,6 +22,7 @@ type Lane = 'added' | 'due';
 interface Timer {
   /** When the work is due. The timer itself may end before that, and then begins again. */
   atMs: number;
+  /** On the monotonic clock, because the other one may be set. */
   readonly endsMs: number;
   readonly cancel: () => void;
 }
@@ -176,13 +177,17 @@ export class WorkQueue {
   #later(key: string, again: Again): void {
     const timer = this.#timers.get(key);
     // Most deadlines only move on, and a timer for each would be garbage soon.
-    if (timer !== undefined && again !== undefined && again.atMs >= timer.endsMs) {
+    if (timer !== undefined && again !== undefined && this.#endOf(again.atMs) >= timer.endsMs) {
       timer.atMs = again.atMs;
       return;
     }
     timer?.cancel();
     this.#timers.delete(key);
     if (again !== undefined && !this.#closed) this.#wait(key, again.atMs);
+  }
+
+  #endOf(atMs: number): number {
+    return this.#clock.monotonicMs() + atMs - this.#clock.nowMs();
   }
 
   #wait(key: string, atMs: number): void {
@@ -192,7 +197,7 @@ export class WorkQueue {
       if (dueMs > atMs) this.#wait(key, dueMs);
       else this.#enter(key, 'due');
     });
-    this.#timers.set(key, { atMs, endsMs: atMs, cancel });
+    this.#timers.set(key, { atMs, endsMs: this.#endOf(atMs), cancel });
   }
 
   /** Cancels timers, and resolves when running work has ended. */
