@@ -42,3 +42,17 @@ test('a reader that requests more than the limit is cut off itself, and everythi
   reader.hold(new Uint8Array(1001));
   assert.deepEqual([cuts, held.bytes(), reader.bytes()], [1, 0, 0]);
 });
+
+test('bytes that another component holds count for their reader until it has taken them', () => {
+  const held = new HeldBytes(1000);
+  let cuts = 0;
+  const [one, two] = [held.reader(() => void (cuts += 1)), held.reader(assert.fail)];
+  one.holdSize(600);
+  two.holdSize(400);
+  one.releaseSize(600);
+  assert.deepEqual([held.bytes(), one.bytes(), two.bytes()], [400, 0, 400]);
+  one.holdSize(500);
+  one.end();
+  one.releaseSize(500);
+  assert.deepEqual([cuts, held.bytes(), one.bytes()], [0, 400, 0]);
+});

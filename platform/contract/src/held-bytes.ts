@@ -103,13 +103,24 @@ export class HeldFor {
     this.#book.enter(this);
   }
 
-  /** Counts bytes that another component holds for this reader, until the reader ends. */
+  /** Counts bytes that another component holds for this reader, until they are released or the reader ends. */
   holdSize(bytes: number): void {
     if (this.#isOver) return;
+    this.#addOwn(bytes);
+    this.#book.enter(this);
+  }
+
+  /** The reader has taken bytes that another component held. */
+  releaseSize(bytes: number): void {
+    if (this.#isOver) return;
+    this.#addOwn(-bytes);
+    this.#book.moved(this, this.#bytes > 0);
+  }
+
+  #addOwn(bytes: number): void {
     this.#bytes += bytes;
     this.#ownBytes += bytes;
     this.#book.addBytes(bytes);
-    this.#book.enter(this);
   }
 
   /** The reader has taken part of a chunk, so other readers now rank as slower. */

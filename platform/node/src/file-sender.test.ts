@@ -7,8 +7,10 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { createServer, get, type ServerResponse } from 'node:http';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, get as getByTls } from 'node:https';
 import type { Log } from '@tinkerbell/platform-contract';
+import { certify, ecdsaKey } from '@tinkerbell/platform-x509';
 import { fileCalls, type FileCalls } from './file-calls.ts';
 import { sendFilePart, type SendOptions } from './file-sender.ts';
 import { createNodeHttp, nodeFiles } from './index.ts';
@@ -43,7 +45,7 @@ interface Sent {
 
 /** Answers with bytes of the file in the path. */
 async function serving(
-  options: SendOptions,
+  { tls, ...options }: SendOptions & { readonly tls?: { readonly key: string; readonly cert: string } },
   use: (port: number, sent: Sent) => Promise<void>,
 ): Promise<void> {
   const sent: Sent = { moved: 0, ended: 0 };
@@ -58,7 +60,9 @@ async function serving(
       outgoing.destroy();
     }
   };
-  const server = createServer((incoming, outgoing) => void answer(Number(incoming.url?.slice(1)), outgoing));
+  const listener = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    void answer(Number(incoming.url?.slice(1)), outgoing);
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
     await use((server.address() as AddressInfo).port, sent);
@@ -118,6 +122,32 @@ test('many parts that are sent at once arrive unchanged', async () => {
       assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes.subarray(start)));
   });
 });
+
+const key = ecdsaKey('P-256');
+const authority = { commonName: 'a', dnsNames: [], ips: ['127.0.0.1'], daysValid: 1, isAuthority: true, key };
+const made = certify(authority, Date.now());
+assert.ok(made.ok);
+const tls = { key, cert: made.certificate };
+for (const [name, secured] of [
+  ['plainly', undefined],
+  ['over TLS', tls],
+] as const) {
+  test(`parts for readers that wait until the kernel takes no more arrive unchanged ${name}`, async () => {
+    const options = { calls: Promise.resolve(cold), ...(secured === undefined ? {} : { tls: secured }) };
+    await serving(options, async (port) => {
+      const read = async (start: number): Promise<void> => {
+        const place = { port, host: '127.0.0.1', path: `/${start}`, agent: false } as const;
+        const request = secured === undefined ? get(place) : getByTls({ ...place, ca: secured.cert });
+        const [incoming] = (await once(request, 'response')) as [IncomingMessage];
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        const received: Uint8Array[] = [];
+        for await (const chunk of incoming as AsyncIterable<Uint8Array>) received.push(chunk);
+        assert.ok(Buffer.concat(received).equals(bytes.subarray(start)), `from ${start}`);
+      };
+      await Promise.all([0, 777, 1_234_567, 2_345_678].map(read));
+    });
+  });
+}
 
 test('two answers requested at once are sent one after the other', async () => {
   await serving({}, async (port) => {

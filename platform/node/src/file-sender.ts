@@ -1,8 +1,8 @@
 /**
  * Sends a part of a file as the body of a response. Over plain HTTP, the kernel copies what is in its cache directly to the
  * socket. When the socket is full, one small chunk is written through Node: when Node has written it, there is room again.
- * Another thread reads what is not cached, so that a slow disk blocks nothing else. Over TLS the bytes must be encrypted here, in
- * chunks that fit the processor's caches.
+ * Another thread reads what is not cached, so that a slow disk blocks nothing else. Over TLS the bytes must be encrypted here. All
+ * clients share a chunk then, which stays in the processor's caches.
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -16,7 +16,7 @@ import type { FilePart } from './file-part.ts';
 /** About 0.1 ms of the event loop. With a hundred clients at full speed, other responses wait 10 ms at most. */
 const SENT_AT_ONCE_BYTES = 256 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** While few parts are sent, what Node does for each chunk counts more than that fewer chunks fit the processor's caches. */
+/** While few parts are sent, what Node does for each chunk counts more than that encrypted chunks do not fit the processor's caches. */
 const LARGE_CHUNK_BYTES = 256 * 1024;
 const FEW_PARTS = 64;
 /** The most memory that a plain-HTTP client which reads nothing can hold in this process. */
@@ -101,22 +101,38 @@ class FileSender {
   }
 
   async #copy(pool: ChunkPool, position: number, left: number): Promise<number> {
-    const { file, calls, reader, writer } = this.#sending;
+    const { file, calls, reader, outgoing } = this.#sending;
     const chunk = pool.take();
     const wanted = left < chunk.length ? chunk.subarray(0, left) : chunk;
     const cached = calls?.readCached(file.fd, wanted, position) ?? 0;
     const length = cached > 0 ? cached : (await file.read(wanted, 0, wanted.length, position)).bytesRead;
-    reader?.hold(chunk);
-    if (length > 0) await writer.write(length < wanted.length ? wanted.subarray(0, length) : wanted);
-    reader?.release(chunk);
+    reader?.holdSize(chunk.length);
+    const isFree = encryptsAtOnce(outgoing);
+    const writing = this.#written(length < wanted.length ? wanted.subarray(0, length) : wanted);
+    // The next client's bytes take its place while it is in the processor's caches.
+    if (isFree) pool.giveBack(chunk);
+    await writing;
+    reader?.releaseSize(chunk.length);
     // Not after a failure, because then nothing reports when the bytes are no longer in use.
-    pool.giveBack(chunk);
+    if (!isFree) pool.giveBack(chunk);
     return length;
+  }
+
+  async #written(bytes: Uint8Array): Promise<void> {
+    if (bytes.length > 0) await this.#sending.writer.write(bytes);
   }
 }
 
 function turnOfTheLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/**
+ * A TLS connection that nothing waits for encrypts what it is given in that call. What it cannot encrypt then, it copies (TLSWrap::DoWrite of
+ * Node).
+ */
+function encryptsAtOnce({ socket, writableLength }: ServerResponse): boolean {
+  return socket instanceof TLSSocket && writableLength === 0;
 }
 
 /**
