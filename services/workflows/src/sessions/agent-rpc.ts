@@ -29,7 +29,7 @@ import { takeOutput } from './take-output.ts';
 import { tried, type TrialBook } from './trial-book.ts';
 
 /** So that an agent may lose some before it counts as silent. */
-const HEARTBEATS_IN_SILENCE = 4;
+const HEARTBEATS_IN_SILENCE = 3;
 
 export interface AgentRpcDeps extends StreamActionsDeps {
   readonly silenceMs: number;

@@ -126,12 +126,12 @@ test('a silent agent is reported while its action runs, and so is its return', a
   assert.equal(server.counter('tink_server_agents_connected'), 1);
 });
 
-test('the server asks for four heartbeats in the time after which it counts as silent', async () => {
-  for (const seconds of [8, 60]) {
+test('the server asks for three heartbeats in the time after which it counts as silent', async () => {
+  for (const seconds of [9, 60]) {
     await using server = await runningServer({ silenceMs: seconds * 1000 });
     const { limits } = await sessionAgent(server, agentId);
     assert.equal(limits?.silenceSeconds, seconds);
-    assert.equal(limits.heartbeatSeconds, seconds / 4);
+    assert.equal(limits.heartbeatSeconds, seconds / 3);
   }
 });
 
