@@ -88,3 +88,16 @@ test('a machine that runs one Workflow after the other without a boot has few re
   assert.equal(filled(workflows).of([MAC]).length, 60);
   assert.ok(filled([...firmware(0), ...workflows]).of([MAC]).length > 250);
 });
+
+test('records that differ in nothing but their time share what they say', () => {
+  const details = { address: '10.0.0.1', client: 'an operating system' };
+  const [timelines, message] = [new Timelines(), 'request from an operating system: acknowledge of 10.0.0.1'];
+  const renewed = { source: 'dhcp', event: 'acknowledge-sent', machine: MAC, message, details } as const;
+  timelines.add({ ...renewed, sequence: 1, atMs: 1000 });
+  timelines.add({ ...renewed, sequence: 2, atMs: 2000, details: { ...details } });
+  timelines.add({ ...renewed, sequence: 3, atMs: 3000, details: { ...details, address: '10.0.0.2' } });
+  const [first, second, third] = timelines.of([MAC]);
+  assert.equal(second?.details, first?.details);
+  assert.deepEqual([second?.sequence, second?.atMs], [2, 2000]);
+  assert.deepEqual(third?.details, { ...details, address: '10.0.0.2' });
+});

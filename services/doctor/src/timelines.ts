@@ -13,6 +13,8 @@ const BOOTS_KEPT = 6;
 const MACHINES_MAX = 20_000;
 /** Of consecutive records of these events the last one says it all. */
 const REPLACED: readonly string[] = ['transfer-moved', 'file-moved', 'action-progressed', 'iso-progressed'];
+/** Among the last records one is searched that differs in nothing but its time. */
+const SIMILAR_AMONG = 4;
 
 export class Timelines {
   /** By MAC, in the order of their last records. */
@@ -27,7 +29,7 @@ export class Timelines {
     const last = records.at(-1);
     const isReplaced = last !== undefined && REPLACED.includes(record.event) && isSameTransfer(last, record);
     if (isReplaced) records[records.length - 1] = record;
-    else records.push(record);
+    else records.push(sharing(record, records));
     if (records.length > RECORDS_KEPT) records.splice(FIRST_KEPT, RECORDS_KEPT / 4);
     else if (records.length > UNBOOTED_KEPT && !records.some(mayBeginFirst)) records.shift();
     const [oldest] = this.#byMac.keys();
@@ -62,6 +64,23 @@ export class Timelines {
     const found = macs.flatMap((mac) => this.#byMac.get(mac) ?? []);
     return macs.length < 2 ? found : found.toSorted((one, other) => one.sequence - other.sequence);
   }
+}
+
+/** A machine repeats its requests, for years when its system renews its address. What the records say is in memory once. */
+function sharing(record: JournalRecord, records: readonly JournalRecord[]): JournalRecord {
+  const { sequence, atMs } = record;
+  const like = records.slice(-SIMILAR_AMONG).find((other) => saysTheSame(record, other));
+  return like === undefined ? record : { ...like, sequence, atMs };
+}
+
+/** They are records of one machine. */
+function saysTheSame(one: JournalRecord, other: JournalRecord): boolean {
+  const texts = ['event', 'message', 'source', 'workflow'] as const;
+  if (texts.some((text) => one[text] !== other[text])) return false;
+  const [some, others] = [one.details ?? {}, other.details ?? {}];
+  const names = Object.keys(some);
+  const isSame = (name: string): boolean => some[name] === others[name];
+  return names.length === Object.keys(others).length && names.every(isSame);
 }
 
 function isSameTransfer(one: JournalRecord, other: JournalRecord): boolean {

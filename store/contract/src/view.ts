@@ -24,10 +24,10 @@ export interface View {
   /** Returns all objects of a collection. */
   all(collection: string): readonly Resource[];
   /**
-   * The callback runs after the view has applied a change, also one that it found by listing again. Returns the function that stops
-   * it.
+   * The callback runs after the view has applied a change, also one that it found by listing again. `before` is the object as the view had it
+   * until then, and undefined for a new one. Returns the function that stops it.
    */
-  onChange(listener: (change: Change) => void): () => void;
+  onChange(listener: (change: Change, before: Resource | undefined) => void): () => void;
   /** False until the first list is complete. */
   ready(): boolean;
 }

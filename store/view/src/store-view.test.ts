@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock, Log } from '@tinkerbell/platform-contract';
-import type { Resource } from '@tinkerbell/resources';
+import type { Hardware, Resource } from '@tinkerbell/resources';
 import type { Store, WatchHandlers } from '@tinkerbell/store-contract';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import { createStoreView } from './index.ts';
@@ -165,7 +165,11 @@ test('returns the workflows of an agent oldest first, and reports changes after 
   const store = createMemoryStore();
   const { view, stop } = await started(store);
   const seen: number[] = [];
-  view.onChange(() => seen.push(view.workflowsByAgent('agent').length));
+  const before: (string | undefined)[] = [];
+  view.onChange((_, one) => {
+    seen.push(view.workflowsByAgent('agent').length);
+    before.push(one?.metadata.resourceVersion);
+  });
   await put(store, workflowOf('new', '2026-01-02T00:00:00Z', 'agent'));
   await put(store, workflowOf('old', '2026-01-01T00:00:00Z', 'agent'));
   assert.deepEqual(
@@ -173,7 +177,14 @@ test('returns the workflows of an agent oldest first, and reports changes after 
     ['old', 'new'],
   );
   assert.equal(view.workflowsByHardware('default', 'm1').length, 2);
-  assert.deepEqual(seen, [1, 2]);
+  await put(store, workflowOf('new', '2026-01-02T00:00:00Z', 'agent'));
+  assert.deepEqual(
+    [seen, before],
+    [
+      [1, 2, 2],
+      [undefined, undefined, '1'],
+    ],
+  );
   stop();
 });
 
@@ -198,7 +209,9 @@ test('lists again after its watch ended, answers all the while, and reports how 
   await put(inner, hardwareOf('over', '52:54:00:00:00:04', '10.0.0.4'));
   const { view, stop } = await started(breakable, clock);
   const changes: string[] = [];
-  view.onChange(({ type, key }) => changes.push(`${type} ${key.name}`));
+  const addressIn = (one: Resource | undefined) =>
+    (one as Hardware | undefined)?.spec?.interfaces?.[0]?.dhcp?.ip?.address;
+  view.onChange(({ type, key }, before) => changes.push(`${type} ${key.name} from ${addressIn(before)}`));
   assert.equal(view.brokenForMs(), 0);
   await put(inner, hardwareOf('m2', '52:54:00:00:00:02', '10.0.0.2'));
   await put(inner, hardwareOf('m1', '52:54:00:00:00:01', '10.0.0.9'));
@@ -214,6 +227,10 @@ test('lists again after its watch ended, answers all the while, and reports how 
   while (view.hardwareByMac('52:54:00:00:00:02').length === 0) await new Promise(setImmediate);
   await new Promise(setImmediate);
   assert.equal(view.brokenForMs(), 0);
-  assert.deepEqual(changes, ['modified m1', 'added m2', 'deleted over']);
+  assert.deepEqual(changes, [
+    'modified m1 from 10.0.0.1',
+    'added m2 from undefined',
+    'deleted over from 10.0.0.4',
+  ]);
   stop();
 });

@@ -46,13 +46,15 @@ export interface StoreView extends View {
   brokenForMs(): number;
 }
 
+type ChangeListener = Parameters<View['onChange']>[0];
+
 export function createStoreView(deps: StoreViewDeps): StoreView {
   return new IndexedView(deps);
 }
 
 class IndexedView implements StoreView {
   readonly #deps: StoreViewDeps;
-  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #listeners = new Set<ChangeListener>();
   #objects: Objects = new Map();
   readonly #byMac = new MultiIndex<Hardware>(
     (one) => macsOf(one).map((mac) => mac.toLowerCase()),
@@ -111,12 +113,14 @@ class IndexedView implements StoreView {
     for (const [collection, resources] of lists) {
       for (const resource of resources) this.#put(collection, resource);
     }
-    if (this.#ready) for (const change of changesBetween(before, this.#objects)) this.#announce(change);
+    if (this.#ready)
+      for (const { change, before: known } of changesBetween(before, this.#objects))
+        this.#announce(change, known);
     this.#ready = true;
   }
 
-  #announce(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
+  #announce(change: Change, before: Resource | undefined): void {
+    for (const listener of this.#listeners) listener(change, before);
   }
 
   /** Changes between the first revision and its list may arrive twice. The newer revision is kept. */
@@ -126,7 +130,7 @@ class IndexedView implements StoreView {
     if (known !== undefined && Number(known.metadata.resourceVersion) >= change.revision) return;
     if (change.type === 'deleted') this.#remove(change.key.collection, path);
     else this.#put(change.key.collection, change.object);
-    this.#announce(change);
+    this.#announce(change, known);
   }
 
   #put(collection: string, resource: Resource): void {
@@ -221,7 +225,7 @@ class IndexedView implements StoreView {
     return [...(this.#objects.get(collection)?.values() ?? [])];
   }
 
-  onChange(listener: (change: Change) => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

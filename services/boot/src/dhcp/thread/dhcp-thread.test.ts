@@ -6,11 +6,18 @@ import { peerOf, PlatformError } from '@tinkerbell/platform-contract';
 import { MetricSet, samplesOf } from '@tinkerbell/platform-metrics';
 import { nodeFiles, nodeUdp } from '@tinkerbell/platform-node';
 import type { Hardware } from '@tinkerbell/resources';
-import type { Change } from '@tinkerbell/store-contract';
+import type { View } from '@tinkerbell/store-contract';
 import { createBootMetrics } from '../../metrics.ts';
 import { createHeldThread, type HeldThread } from '../../testing/held-thread.ts';
 import { packet, UEFI } from '../../testing/packets.ts';
-import { fixedView, machine, rackConfig, recordingJournal, silentLog } from '../../testing/rack.ts';
+import {
+  fixedView,
+  furtherMachine,
+  machine,
+  rackConfig,
+  recordingJournal,
+  silentLog,
+} from '../../testing/rack.ts';
 import { createDhcp } from '../dhcp.ts';
 
 const PEER = peerOf('0.0.0.0', 68);
@@ -55,12 +62,12 @@ async function scene(
   const journal = recordingJournal();
   const thread = createHeldThread(clock, refuse);
   let hardware = [machine()];
-  let onChange: (change: Change) => void = () => undefined;
+  let onChange: Parameters<View['onChange']>[0] = () => undefined;
   const view = {
     ...fixedView([]),
     hardwareByMac: (mac: string) => fixedView(hardware).hardwareByMac(mac),
     all: (collection: string) => fixedView(hardware).all(collection),
-    onChange: (listener: (change: Change) => void) => ((onChange = listener), () => undefined),
+    onChange: (listener: Parameters<View['onChange']>[0]) => ((onChange = listener), () => undefined),
   };
   const deps = { ...platform, clock, journal, view, log: silentLog, startDhcpThread: thread.start };
   const config = rackConfig({ dhcp: { networkInterfaces: [], address: '192.168.77.1', port: 67 } });
@@ -80,7 +87,7 @@ async function scene(
       hardware = next === undefined ? [] : [next];
       const key = { collection: 'hardware.tinkerbell.org', namespace: 'default', name: 'machine1' };
       const object = next ?? before ?? machine();
-      onChange({ type: next === undefined ? 'deleted' : 'modified', key, revision: 2, object });
+      onChange({ type: next === undefined ? 'deleted' : 'modified', key, revision: 2, object }, before);
     },
     later,
     async ask() {
@@ -170,6 +177,16 @@ test('a MAC that another Hardware owns now is forgotten', async () => {
   change({ ...other, metadata: { ...other.metadata, name: 'machine2' } });
   await ask();
   assert.deepEqual(offers(), ['192.168.77.10', '192.168.77.30']);
+});
+
+test('a MAC that its Hardware no longer names is forgotten', async () => {
+  const { ask, offers, change, counters } = await scene();
+  await ask();
+  await ask();
+  change({ ...furtherMachine(1), metadata: machine().metadata });
+  await ask();
+  assert.deepEqual(offers(), ['192.168.77.10', '192.168.77.10']);
+  assert.equal(counters()['dhcp_ignored_total{reason="no-hardware"}'], 1);
 });
 
 test('a boot file that goes missing is no longer offered', async () => {

@@ -20,8 +20,6 @@ const CHANGES_COLLECTED_MS = 100;
 /** The time until the next try while the store is unreachable. */
 const NOT_READY_MS = 1_000;
 
-type ObjectName = Pick<Hardware['metadata'], 'name'> & { readonly namespace?: string | undefined };
-
 interface Deps {
   readonly view: Pick<View, 'hardwareByMac' | 'onChange' | 'all' | 'ready'>;
   readonly clock: Pick<Clock, 'schedule'>;
@@ -35,7 +33,6 @@ export class SentReservations {
   readonly #deps: Deps;
   /** The Hardware whose reservations were sent. It is in memory anyway, and a reservation takes 0.7 kB. */
   readonly #sent = new Map<Mac, Hardware>();
-  readonly #macsOf = new Map<string, readonly Mac[]>();
   readonly #unfollow: () => void;
   /** The MACs whose reservations are sent next. */
   #ahead: Iterator<Mac> | undefined;
@@ -44,7 +41,7 @@ export class SentReservations {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#unfollow = deps.view.onChange((change) => this.#take(change));
+    this.#unfollow = deps.view.onChange((change, before) => this.#take(change, before));
     this.#schedule(0, () => this.#beginAhead());
   }
 
@@ -55,7 +52,7 @@ export class SentReservations {
     const [hardware] = this.#deps.view.hardwareByMac(reservation.mac);
     if (hardware === undefined || this.#isSent(reservation.mac, hardware)) return;
     if (this.#sent.size >= SENT_MAX && oldest !== undefined) this.#forget([oldest]);
-    this.#remember(reservation.mac, hardware);
+    this.#sent.set(reservation.mac, hardware);
     this.#deps.order({ kind: 'know', reservations: [reservation] });
   }
 
@@ -88,7 +85,7 @@ export class SentReservations {
       const [owner] = hardware;
       const result = uncachedReservationFor(hardware, mac);
       if (owner === undefined || !result.ok) continue;
-      this.#remember(mac, owner);
+      this.#sent.set(mac, owner);
       reservations.push(result.value);
     }
     if (reservations.length > 0) this.#deps.order({ kind: 'know', reservations });
@@ -114,17 +111,10 @@ export class SentReservations {
     this.#changed.clear();
   }
 
-  #remember(mac: Mac, hardware: Hardware): void {
-    const path = pathOf(hardware);
-    this.#sent.set(mac, hardware);
-    const others = (this.#macsOf.get(path) ?? []).filter((other) => other !== mac);
-    this.#macsOf.set(path, [...others, mac]);
-  }
-
   /** A MAC that the Hardware no longer names may now belong to another one, and one that it names may have had another owner. */
-  #take({ key, object }: Change): void {
+  #take({ key, object }: Change, before: Resource | undefined): void {
     if (key.collection !== hardwareCollection.name) return;
-    const mentioned = [...macsIn(object), ...(this.#macsOf.get(pathOf({ metadata: key })) ?? [])];
+    const mentioned = macsInEither(object, before);
     const old = mentioned.filter((mac) => this.#isOld(mac));
     if (old.length > 0) this.#forget(old);
     if (this.#sent.size >= SENT_MAX) return;
@@ -148,23 +138,22 @@ export class SentReservations {
   }
 
   #forget(macs: readonly Mac[]): void {
-    for (const mac of macs) {
-      const sent = this.#sent.get(mac);
-      if (sent === undefined) continue;
-      this.#sent.delete(mac);
-      const path = pathOf(sent);
-      const others = (this.#macsOf.get(path) ?? []).filter((other) => other !== mac);
-      if (others.length === 0) this.#macsOf.delete(path);
-      else this.#macsOf.set(path, others);
-    }
+    for (const mac of macs) this.#sent.delete(mac);
     this.#deps.order({ kind: 'forget', macs });
   }
 }
 
-function macsIn(object: Resource): readonly Mac[] {
-  return macsOf(hardwareCollection.typed(object)).flatMap((mac) => parseMac(mac) ?? []);
+function macsInEither(object: Resource, before: Resource | undefined): readonly Mac[] {
+  const now = macsIn(object);
+  if (before === undefined || specOf(before) === specOf(object)) return now;
+  return [...new Set([...now, ...macsIn(before)])];
 }
 
-function pathOf({ metadata: { namespace, name } }: { readonly metadata: ObjectName }): string {
-  return `${namespace}/${name}`;
+/** A change of the status alone keeps it. */
+function specOf(object: Resource): Hardware['spec'] {
+  return hardwareCollection.typed(object).spec;
+}
+
+function macsIn(object: Resource): readonly Mac[] {
+  return macsOf(hardwareCollection.typed(object)).flatMap((mac) => parseMac(mac) ?? []);
 }
