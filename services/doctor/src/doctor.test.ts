@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Workflow } from '@tinkerbell/resources';
-import { CONSOLE_OUTPUT } from '@tinkerbell/store-contract';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Resource, Workflow } from '@tinkerbell/resources';
+import { CONSOLE_OUTPUT, type ListQuery, type Store } from '@tinkerbell/store-contract';
 import { createMemoryStore } from '@tinkerbell/store-memory';
 import {
   acknowledge,
@@ -228,4 +230,37 @@ test('ten thousand machines at rest are checked once', async () => {
   const checks = doctor.counters()['doctor_checks_total'];
   await doctor.clock.advance(60);
   assert.equal(doctor.counters()['doctor_checks_total'], checks);
+});
+
+/** The memory store keeps old versions for its watches. The objects of this one are copies, which only its readers hold. */
+function copyingStore(listed: WeakRef<Resource>[]): Store {
+  const inner = createMemoryStore();
+  return Object.assign(Object.create(inner) as Store, {
+    get: inner.get.bind(inner),
+    commit: inner.commit.bind(inner),
+    watch: inner.watch.bind(inner),
+    revision: inner.revision.bind(inner),
+    async list(query: ListQuery) {
+      const { items, ...rest } = await inner.list(query);
+      const copies = items.map((item) => ({ ...item, object: structuredClone(item.object) }));
+      for (const { object } of copies) listed.push(new WeakRef(object));
+      return { ...rest, items: copies };
+    },
+  });
+}
+
+test('Hardware as it was at the start is not kept', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const listed: WeakRef<Resource>[] = [];
+  const store = copyingStore(listed);
+  await using doctor = await startDoctor({ store });
+  await doctor.clock.advance(10);
+  const key = { collection: 'hardware.tinkerbell.org', namespace: 'default', name: 'm1' };
+  const { revision: expectedRevision = 0 } = (await store.get(key)) ?? {};
+  const object = hardwareNamed('m1', '52:54:00:00:00:02');
+  assert.ok((await store.commit([{ operation: 'update', key, object, expectedRevision }])).ok);
+  await doctor.clock.advance(10);
+  collect();
+  assert.deepEqual([listed.length, listed.filter((one) => one.deref() !== undefined).length], [1, 0]);
 });

@@ -190,18 +190,24 @@ class Ward {
     });
     const unwatch = view.onChange((change) => this.#changed(change));
     const last = await this.#readJournal(signal);
-    for (const record of waiting) if (record.sequence > last) this.#take(record);
+    for (const record of waiting.splice(0)) if (record.sequence > last) this.#take(record);
     readUpTo = last;
     await this.#learnAll(signal);
     if (!signal.aborted) this.#hasReadAll.resolve();
-    const all = hardwareCollection.all(view).values().map(keyOf);
-    await inTurns(this.#schedule.allSoon(all, clock.nowMs()));
+    await this.#checkAllSoon();
     let checking = Promise.resolve();
     repeat(clock, { everyMs: TICK_MS, signal }, () => (checking = this.#tick(signal)));
     await aborted(signal);
     unfollow();
     unwatch();
     await checking;
+  }
+
+  /** Not in `run`, which would keep them as they are now for as long as the doctor works. */
+  async #checkAllSoon(): Promise<void> {
+    const { view, clock } = this.#deps;
+    const all = hardwareCollection.all(view).values().map(keyOf);
+    await inTurns(this.#schedule.allSoon(all, clock.nowMs()));
   }
 
   /** Returns the sequence of the last record. */
