@@ -91,12 +91,9 @@ async function report(deps: DoctorDeps, { hardware, verdict, webhooks }: Changed
     if (condition === undefined) return { refusal: 'reported' };
     const others = (object.status?.conditions ?? []).filter(({ type }) => type !== BOOT_CONDITION);
     const lastTransitionTime = time.replace(/\.\d+Z$/, 'Z');
-    return {
-      object: {
-        ...object,
-        status: { ...object.status, conditions: [...others, { ...condition, lastTransitionTime }] },
-      },
-    };
+    // In `[...others, it]` V8 keeps room for 16 more, for each Hardware.
+    const conditions = others.concat({ ...condition, lastTransitionTime });
+    return { object: { ...object, status: { ...object.status, conditions } } };
   });
   if (!updated.ok) {
     if (updated.kind === 'unavailable') throw new Error(updated.message);

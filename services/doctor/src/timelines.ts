@@ -56,7 +56,8 @@ export class Timelines {
     // A Job of the BMC precedes the boot that it causes.
     const isKept = ({ sequence, source }: JournalRecord): boolean =>
       kept.has(sequence) || (boots.length === 0 && source !== 'syslog');
-    this.#byMac.set(mac, records.filter(isKept));
+    // Only a copy has no room for 16 more.
+    this.#byMac.set(mac, records.filter(isKept).slice());
   }
 
   /** Returns the records of a machine with these MACs, oldest first. */
