@@ -132,7 +132,7 @@ function turnOfTheLoop(): Promise<void> {
  * Node).
  */
 function encryptsAtOnce({ socket, writableLength }: ServerResponse): boolean {
-  return socket instanceof TLSSocket && writableLength === 0;
+  return socket instanceof TLSSocket && socket.writableCorked === 0 && writableLength === 0;
 }
 
 /**
