@@ -55,7 +55,7 @@ test('one kubectl apply powers a machine on, installs it and boots its disk', { 
     printed = await Promise.race([tink(server, 'console', demo.name, '--recorded'), ending]);
   }
   // A record ends where the machine pauses, also within a line, and without the space there.
-  assert.match(printed.replaceAll('\n', ''), /^SeaBIOS.*iPXE.*hook:.*agent:.*Welcome ?to ?GRUB/s);
+  assert.match(printed.replaceAll('\n', ''), /^SeaBIOS.*iPXE.*hook: .*agent: .*Welcome ?to ?GRUB/s);
   assert.doesNotMatch(printed, /tinkerbell_boot_token=(?!\*)/);
 
   const page = watchPage(server.url, demo.name, localAuthorization(directory).authorization);

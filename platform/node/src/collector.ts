@@ -49,8 +49,8 @@ export function quietCollector(): (what: { readonly isOldToo: boolean }) => void
 }
 
 /**
- * V8 only makes the heap smaller at a time of few allocations. If no object of Node's C++ code was made since the last collection, V8 takes that for
- * many (`--trace-mutator-utilization` prints "Embedder mutator utilization = 0.000"), and waits for 100 s. A script is such an object.
+ * V8 only makes the heap smaller at a time of few allocations. A time in which no object of Node's C++ code was made counts as one of many
+ * (`--trace-mutator-utilization` prints "Embedder mutator utilization = 0.000"), and V8 waits for 100 s. A script is such an object.
  */
 function allocateInCpp(): void {
   void new Script('');
