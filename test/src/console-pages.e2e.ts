@@ -156,6 +156,22 @@ interface Sized {
   readonly ownerDocument: { readonly documentElement: Omit<Sized, 'ownerDocument'> };
 }
 
+test('nothing can be selected before the rows have arrived', async () => {
+  await using page = await adminPage();
+  const listed = Promise.withResolvers<void>();
+  await page.route(/\/hardware\?limit=/, async (route) => {
+    await listed.promise;
+    await route.continue();
+  });
+  await page.goto(at('/machines?q=node-1'));
+  const all = page.getByLabel('Select all rows');
+  await all.waitFor();
+  assert.equal(await all.isEnabled(), false);
+  listed.resolve();
+  await all.check();
+  await page.getByText('11 selected').waitFor();
+});
+
 test('a label is set on many machines, after a summary and with progress', async () => {
   await using page = await adminPage('/machines?q=node-1');
   await page.getByLabel('Select all rows').check();

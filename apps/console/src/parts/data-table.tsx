@@ -272,6 +272,7 @@ function SelectAll({ keys, selection }: { readonly keys: readonly string[]; read
     <input
       type="checkbox"
       aria-label="Select all rows"
+      disabled={keys.length === 0}
       checked={isAll}
       onChange={() => selection.change(isAll ? new Set() : new Set(keys))}
     />
