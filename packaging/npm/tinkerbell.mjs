@@ -9,6 +9,7 @@ launch(
     '--maglev-filter=none',
     '--turbo-filter=none',
     '--heap-growing-percent=110',
+    '--no-allocation-site-pretenuring',
   ],
   { MALLOC_ARENA_MAX: '1' },
 );

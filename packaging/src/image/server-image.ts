@@ -147,12 +147,17 @@ function programEntries({
   ];
 }
 
-/** See `allowCompilers`. */
-const COMPILERS_HELD_BACK = ['--sparkplug-filter=none', '--maglev-filter=none', '--turbo-filter=none'];
+/** See `allowCompilers` for the compilers. */
+const SERVER_ALONE = [
+  '--no-allocation-site-pretenuring',
+  '--sparkplug-filter=none',
+  '--maglev-filter=none',
+  '--turbo-filter=none',
+];
 
 /** Without a shell, Node itself is the interpreter. The kernel passes it one argument. See apps/server/src/main.mjs. */
 function launcher(folder: string, name: 'server' | 'tink'): string {
-  const flags = ['--heap-growing-percent=110', ...(name === 'server' ? COMPILERS_HELD_BACK : [])];
+  const flags = ['--heap-growing-percent=110', ...(name === 'server' ? SERVER_ALONE : [])];
   return `#!/${INSTALLED}/node --max-semi-space-size=8
 for (const flag of ${JSON.stringify(flags)}) require('node:v8').setFlagsFromString(flag);
 import('/${folder}/start-${name}.mjs');
