@@ -9,11 +9,10 @@ import {
   createMachine,
   startServer,
   type ApiObject,
-  type RunningServer,
   type TimelineRecord,
 } from '@tinkerbell/sandbox';
 import { openBmcOf } from '@tinkerbell/sandbox/bmc';
-import { cacheDirectory, enterRack, limitOf, serverOptions, tink } from './bare-machine.ts';
+import { cacheDirectory, enterRack, limitOf, serverOptions } from './bare-machine.ts';
 import { installedKubectl } from './installed-kubectl.ts';
 
 export interface BmcSiteOptions {
@@ -47,8 +46,6 @@ export async function openSiteWithBmc(
     flags: [...flags, '--metadata-auth=off'],
   });
   cleanup.defer(() => server.stop());
-  const over = new AbortController();
-  cleanup.defer(() => over.abort());
   const ending = limitOf(machine.failed, () =>
     [...machine.serial.tail(30), ...server.tail(), ...bmc.operations].join('\n'),
   );
@@ -60,10 +57,6 @@ export async function openSiteWithBmc(
     directory,
     /** Rejects when the machine fails, or after the limit. */
     ending,
-    /** Resolves when the Workflow is in one of the states. Rejects when a Job of the BMC fails, and as `ending` does. */
-    reaches(workflow: string, ...states: readonly string[]): Promise<void> {
-      return Promise.race([untilState({ server, bmc }, workflow, { states, signal: over.signal }), ending]);
-    },
     /** Registers the machine with one `kubectl apply`, with its BMC, the Template and this Workflow. */
     apply(workflow: ApiObject, hardware: ApiObject = demo.hardware): void {
       assert.equal(machine.isOn(), false);
@@ -74,27 +67,6 @@ export async function openSiteWithBmc(
       execFileSync(kubectl, ['--kubeconfig', kubeconfig, 'apply', '-f', manifest], { stdio: 'pipe' });
     },
   };
-}
-
-interface Place {
-  readonly server: RunningServer;
-  readonly bmc: { readonly operations: readonly string[] };
-}
-
-/** A start of `tink` takes processor time from the machine, which is emulated. */
-const POLL_MS = 4000;
-
-async function untilState(
-  { server, bmc }: Place,
-  workflow: string,
-  { states, signal }: { readonly states: readonly string[]; readonly signal: AbortSignal },
-): Promise<void> {
-  const words = ['get', 'workflow', workflow, '-o', 'jsonpath={.status.state}'];
-  while (!signal.aborted && !states.includes((await tink(server, ...words)).trim())) {
-    const jobs = await tink(server, 'get', 'jobs.bmc.tinkerbell.org', '-o', 'yaml');
-    assert.doesNotMatch(jobs, /type: Failed/, `${jobs}\n${bmc.operations.join(' ')}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
 }
 
 /**
