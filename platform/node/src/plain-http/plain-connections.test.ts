@@ -45,17 +45,15 @@ async function serving(handler: HttpHandler, options: Partial<PlainServing> = {}
     socket.setEncoding('latin1').on('data', (part: string) => void (text += part));
     return { socket, heard: () => text };
   };
-  let open = 0;
-  server.on('connection', (socket: Socket) => {
-    open += 1;
-    socket.once('close', () => (open -= 1));
-  });
+  const accepted: Socket[] = [];
+  server.on('connection', (socket: Socket) => void accepted.push(socket));
   return {
     errors,
     plain,
     server,
     client,
-    connections: () => open,
+    /** The server's sockets, in the order of their connections. */
+    accepted,
     async [Symbol.asyncDispose]() {
       plain.closeAll();
       server.closeAllConnections();
@@ -65,7 +63,11 @@ async function serving(handler: HttpHandler, options: Partial<PlainServing> = {}
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
+  const end = AbortSignal.timeout(60_000);
+  while (!condition()) {
+    assert.equal(end.aborted, false, `not within a minute: ${String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
 }
 
 function answersIn(text: string): number {
@@ -138,7 +140,7 @@ test('a request that is not plain, or arrives in parts, is passed on with its co
     await until(() => heard().endsWith('hello\n'));
     for (const part of parts) {
       socket.write(part);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await until(() => running.accepted.at(-1)?.bytesRead === socket.bytesWritten);
     }
     const wanted = parts.join('').split('GET').length;
     await until(() => answersIn(heard()) === wanted);
@@ -149,18 +151,21 @@ test('a request that is not plain, or arrives in parts, is passed on with its co
 
 test('what arrives while a request is answered waits, and is answered after it', async () => {
   const order: string[] = [];
+  const bothArrived = Promise.withResolvers<void>();
   let [atOnce, most] = [0, 0];
   await using running = await serving(async ({ url }) => {
     most = Math.max(most, (atOnce += 1));
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await bothArrived.promise;
     order.push(url);
     atOnce -= 1;
     return new WholeResponse('hello\n');
   });
   const { socket, heard } = running.client();
   socket.write('GET /1 HTTP/1.1\r\nhost: x\r\n\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => atOnce === 1);
   socket.write('GET /2 HTTP/1.1\r\nhost: x\r\n\r\n');
+  await until(() => running.accepted[0]?.bytesRead === socket.bytesWritten);
+  bothArrived.resolve();
   await until(() => answersIn(heard()) === 2);
   assert.deepEqual([order, most], [['http://x/1', 'http://x/2'], 1]);
 });
@@ -286,7 +291,7 @@ test('a connection without a first request, or with none for long, is closed, bu
       await new Promise((resolve) => setTimeout(resolve, 200));
       return new WholeResponse('hello\n');
     },
-    { firstMs: 50, idleMs: 100 },
+    { firstMs: 500, idleMs: 100 },
   );
   const silent = running.client();
   const used = running.client();
@@ -296,49 +301,64 @@ test('a connection without a first request, or with none for long, is closed, bu
   assert.match(used.heard(), /hello\n$/);
 });
 
+/** Sends a request whenever the server has begun to answer the one before: two together would be passed on to Node. */
+function keepAsking(clients: readonly Socket[], begun: (client: Socket) => number): Disposable {
+  const sent = new Map(clients.map((client) => [client, 0]));
+  const asking = setInterval(() => {
+    for (const [client, count] of sent)
+      if (client.writable && !client.connecting && begun(client) === count) {
+        client.write(PLAIN);
+        sent.set(client, count + 1);
+      }
+  }, 2);
+  return { [Symbol.dispose]: () => clearInterval(asking) };
+}
+
 for (const size of [60_000, 200_000])
   test(`a client that takes nothing of answers of ${size} bytes is counted, waits, and is cut off`, async () => {
-    let handled = 0;
+    let begun = 0;
     await using running = await serving(
       async () => {
-        handled += 1;
+        begun += 1;
         return new WholeResponse(new Uint8Array(size));
       },
       { stalledMs: 300, held: new HeldBytes(64 * 1024 * 1024) },
     );
     const { socket } = running.client();
-    socket.pause();
-    const asking = setInterval(() => socket.write(PLAIN), 20);
-    await until(() => running.connections() === 1);
-    await until(() => running.connections() === 0);
-    clearInterval(asking);
-    assert.ok(handled < 100, `${handled} were answered`);
+    using _ = keepAsking([socket.pause()], () => begun);
+    await until(() => running.accepted[0]?.destroyed === true);
+    assert.ok(begun < 300, `${begun} were answered`);
   });
 
 test('memory for clients that take nothing has its limit', async () => {
   const held = new HeldBytes(1024 * 1024);
-  await using running = await serving(async () => new WholeResponse(new Uint8Array(250_000)), { held });
+  const begun = new Map<number, number>();
+  await using running = await serving(
+    async (_, { peer }) => {
+      begun.set(peer.port, (begun.get(peer.port) ?? 0) + 1);
+      return new WholeResponse(new Uint8Array(250_000));
+    },
+    { held },
+  );
   const clients = Array.from({ length: 40 }, () => running.client().socket.pause());
-  const asking = setInterval(() => {
-    for (const socket of clients) if (socket.writable) socket.write(PLAIN);
-  }, 20);
+  using _ = keepAsking(clients, ({ localPort = 0 }) => begun.get(localPort) ?? 0);
   await until(() => held.cuts() > 3);
-  clearInterval(asking);
   assert.ok(held.bytes() <= 1024 * 1024 + 250_000);
   for (const socket of clients) socket.destroy();
   await until(() => held.bytes() === 0);
 });
 
 test('when the server closes, idle connections end at once and busy ones after their answer', async () => {
-  const answered = Promise.withResolvers<void>();
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using running = await serving(async () => {
+    asked.resolve();
     await answered.promise;
     return new WholeResponse('hello\n');
   });
   const [idle, busy] = [running.client(), running.client()];
-  await once(idle.socket, 'connect');
   busy.socket.write(PLAIN);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await asked.promise;
+  await until(() => running.accepted.length === 2);
   running.plain.closeIdle();
   await once(idle.socket, 'close');
   assert.equal(busy.socket.destroyed, false);
