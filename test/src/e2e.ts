@@ -1,5 +1,5 @@
 /**
- * `npm run e2e -- SUITE`: boots machines of many kinds, runs every action and the examples on machines, injects faults for the doctor,
+ * `npm run e2e -- SUITE`: boots machines of many kinds, by themselves and by BMCs, runs every action and the examples on machines, injects faults for the doctor,
  * breaks installations, tests a cluster, performs Genesis, and installs the Debian packages on a machine.
  */
 import { parseArgs } from 'node:util';
@@ -8,6 +8,8 @@ import type { ActionCase } from './actions/action-case.ts';
 import { actionCases, exampleCases } from './actions/cases/all-cases.ts';
 import { casesNamed, runActionSuite } from './actions/run-suite.ts';
 import { runDoctorSuite, suiteCasesNamed } from './doctor/run-suite.ts';
+import { bmcCases } from './bmc/cases.ts';
+import { runBmcSuite } from './bmc/run-suite.ts';
 import { GENESIS_USAGE, performGenesis } from './genesis/perform-genesis.ts';
 import { runClusterSuite } from './cluster/run-suite.ts';
 import { performPackageMachine } from './package-machine/perform-package-machine.ts';
@@ -32,6 +34,7 @@ Boots virtual machines with real firmware until the agent of the in-memory OS is
   iso        from our own ISO image, with a static address and without DHCP
   actions    every action, built in and as containers, on BIOS, UEFI, virtual media and ARM; disks are checked from outside
   examples   every folder of examples/ that can run, on a machine each
+  bmc        machines that are off, and that a BMC boots: network, virtual media, HTTP boot; with IPMI, Redfish and AMT
   doctor     boots with a fault each; the doctor must find it within a minute, and nothing in healthy boots
   breaks     no machines: installs disk images while network, agent, machine and server break at random
   peer-breaks   no machines: installs disk images while an agent that serves chunks is killed, restarted, cut off, stalled or slow
@@ -55,6 +58,7 @@ const otherSuites: Readonly<Record<string, (wanted: Wanted & Breaking) => Promis
   'package-machine': () => performPackageMachine(),
   actions: (wanted) => runMachines('actions', actionCases, wanted),
   examples: (wanted) => runMachines('examples', exampleCases, { ...wanted, jobs: '1' }),
+  bmc: runBmc,
   doctor: runDoctor,
   breaks: runBreaks,
   'peer-breaks': (wanted) => runBreaks(wanted, true),
@@ -120,6 +124,14 @@ async function runMachines(
   const cases = casesNamed(all, only.split('|'));
   if (list) return listed(cases.map(({ name }) => name));
   return reported(suite, json, () => runActionSuite({ cases, jobs: Number(jobs), onResult: show }));
+}
+
+/** Resolves with the exit code. */
+async function runBmc({ only, jobs, list, json }: Wanted): Promise<number> {
+  const texts = only.split('|');
+  const names = bmcCases.map(({ name }) => name).filter((name) => texts.some((text) => name.includes(text)));
+  if (list) return listed(names);
+  return reported('bmc', json, () => runBmcSuite({ names, jobs: Number(jobs), onResult: show }));
 }
 
 /** Resolves with the exit code. */

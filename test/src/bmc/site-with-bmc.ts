@@ -9,11 +9,12 @@ import {
   createMachine,
   startServer,
   type ApiObject,
+  type RunningServer,
   type TimelineRecord,
 } from '@tinkerbell/sandbox';
 import { openBmcOf } from '@tinkerbell/sandbox/bmc';
-import { cacheDirectory, enterRack, limitOf, serverOptions } from './bare-machine.ts';
-import { installedKubectl } from './installed-kubectl.ts';
+import { cacheDirectory, enterRack, limitOf, serverOptions, tink } from '../bare-machine.ts';
+import { installedKubectl } from '../installed-kubectl.ts';
 
 export interface BmcSiteOptions {
   readonly firmware: 'bios' | 'uefi';
@@ -22,6 +23,8 @@ export interface BmcSiteOptions {
   /** Whether the server has an ISO image of the in-memory OS. */
   readonly hasIso?: boolean;
 }
+
+type SiteWithBmc = Awaited<ReturnType<typeof openSiteWithBmc>>;
 
 /** `cleanup` ends everything. */
 export async function openSiteWithBmc(
@@ -46,6 +49,10 @@ export async function openSiteWithBmc(
     flags: [...flags, '--metadata-auth=off'],
   });
   cleanup.defer(() => server.stop());
+  const over = new AbortController();
+  cleanup.defer(() => over.abort());
+  let console = '';
+  machine.serial.onBytes((chunk) => (console = (console + new TextDecoder().decode(chunk)).slice(-500_000)));
   const ending = limitOf(machine.failed, () =>
     [...machine.serial.tail(30), ...server.tail(), ...bmc.operations].join('\n'),
   );
@@ -57,6 +64,15 @@ export async function openSiteWithBmc(
     directory,
     /** Rejects when the machine fails, or after the limit. */
     ending,
+    /** Resolves when the Workflow is in one of the states. Rejects when a Job of the BMC fails, and as `ending` does. */
+    reaches(workflow: string, ...states: readonly string[]): Promise<void> {
+      return Promise.race([untilState({ server, bmc }, workflow, { states, signal: over.signal }), ending]);
+    },
+    /** Resolves when installed systems have asked for a login this many times. Rejects as `ending` does. */
+    asksForLogin(times: number): Promise<void> {
+      const isSo = (): boolean => (console.match(/login: /g)?.length ?? 0) >= times;
+      return Promise.race([untilTrue(isSo, over.signal), ending]);
+    },
     /** Registers the machine with one `kubectl apply`, with its BMC, the Template and this Workflow. */
     apply(workflow: ApiObject, hardware: ApiObject = demo.hardware): void {
       assert.equal(machine.isOn(), false);
@@ -67,6 +83,38 @@ export async function openSiteWithBmc(
       execFileSync(kubectl, ['--kubeconfig', kubeconfig, 'apply', '-f', manifest], { stdio: 'pipe' });
     },
   };
+}
+
+interface Place {
+  readonly server: RunningServer;
+  readonly bmc: { readonly operations: readonly string[] };
+}
+
+/** A start of `tink` takes processor time from the machine, which is emulated. */
+const POLL_MS = 4000;
+
+async function untilState(
+  { server, bmc }: Place,
+  workflow: string,
+  { states, signal }: { readonly states: readonly string[]; readonly signal: AbortSignal },
+): Promise<void> {
+  const words = ['get', 'workflow', workflow, '-o', 'jsonpath={.status.state}'];
+  const isReached = async (): Promise<boolean> => {
+    if (states.includes((await tink(server, ...words)).trim())) return true;
+    const jobs = await tink(server, 'get', 'jobs.bmc.tinkerbell.org', '-o', 'yaml');
+    assert.doesNotMatch(jobs, /type: Failed/, `${jobs}\n${bmc.operations.join(' ')}`);
+    return false;
+  };
+  await untilTrue(isReached, signal);
+}
+
+async function untilTrue(isSo: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !(await isSo())) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+}
+
+/** The URL of the image with the in-memory OS for the machine of the site. */
+export function imageUrl({ server, demo }: Pick<SiteWithBmc, 'server' | 'demo'>): string {
+  return `${server.url}/iso/${demo.mac.replaceAll(':', '-')}/hook.iso`;
 }
 
 /**
