@@ -6,6 +6,7 @@ export { buildIso, type IsoArtifact, type IsoOptions } from './iso.ts';
 export { fetchIpxeBinaries, type IpxeBinaries } from './ipxe-binaries.ts';
 export { runCommand, type CommandOptions } from './run-command.ts';
 export { withCacheLock } from './cache-lock.ts';
+export { recipesNamed } from './action-images/action-recipes.ts';
 export { builtImage, type BuiltImage } from './action-images/built-image.ts';
 export { buildActionImages, type ActionImagesOptions } from './action-images/build-action-images.ts';
 export { pushImages, type PushRequest, type SentImage } from './action-images/push-images.ts';

@@ -14,7 +14,14 @@ import {
   missingForContainers,
   type LocalRegistry,
 } from '@tinkerbell/container-runtime/testing';
-import { buildActionImages, pushImages, withCacheLock, type BuiltImage } from '@tinkerbell/hook';
+import {
+  buildActionImages,
+  pushImages,
+  recipesNamed,
+  withCacheLock,
+  type ActionImagesOptions,
+  type BuiltImage,
+} from '@tinkerbell/hook';
 
 const cacheDirectory = join(import.meta.dirname, '../../.cache');
 const AGENT = join(import.meta.dirname, '../../apps/agent/src/main.ts');
@@ -40,10 +47,13 @@ before(async () => {
   registry = await localRegistry({ after: (task) => void cleanups.push(task) });
 });
 
-function built(outputDirectory: string): Promise<readonly BuiltImage[]> {
+function built(
+  outputDirectory: string,
+  chosen: Pick<ActionImagesOptions, 'recipes'> = {},
+): Promise<readonly BuiltImage[]> {
   const own = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   return withCacheLock(cacheDirectory, () =>
-    buildActionImages({ outputDirectory, cacheDirectory, architectures: [own], onProgress() {} }),
+    buildActionImages({ outputDirectory, cacheDirectory, architectures: [own], ...chosen, onProgress() {} }),
   );
 }
 
@@ -94,11 +104,13 @@ function ran(name: string, environment: Readonly<Record<string, string>>, ...com
 }
 
 test('the same sources give the same digests', REAL, async () => {
-  const again = await built(join(base, 'again'));
-  assert.deepEqual(
-    again.map(({ name, manifests }) => [name, manifests.at(-1)?.digest]),
-    images.map(({ name, manifests }) => [name, manifests.at(-1)?.digest]),
-  );
+  // With the base alone, with programs, and with a segment.
+  const names = ['burnin', 'cexec', 'luks'];
+  const again = await built(join(base, 'again'), { recipes: recipesNamed(names.join()) });
+  const digestsOf = (list: readonly BuiltImage[]) =>
+    list.map(({ name, manifests }) => [name, manifests.at(-1)?.digest]);
+  assert.deepEqual(digestsOf(again), digestsOf(images.filter(({ name }) => names.includes(name))));
+  assert.equal(again.length, names.length);
 });
 
 test('skopeo reads every image, and all share their base', REAL, () => {

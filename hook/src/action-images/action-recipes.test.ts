@@ -7,7 +7,7 @@ import { BUILT_IN_ACTIONS } from '@tinkerbell/template';
 
 import { architectureOf, architecturesIn } from '../architecture.ts';
 import { segmentRecipesFor } from '../segments/segment-recipes.ts';
-import { ACTION_RECIPES, NOT_IMAGES } from './action-recipes.ts';
+import { ACTION_RECIPES, NOT_IMAGES, recipesNamed } from './action-recipes.ts';
 import { targetOf } from './push-images.ts';
 
 const ACTIONS = join(import.meta.dirname, '../../../actions');
@@ -56,4 +56,15 @@ test('names of processors are read, each once', () => {
   assert.deepEqual(architecturesIn('x86_64,aarch64,x86_64'), ['x86_64', 'aarch64']);
   assert.throws(() => architecturesIn('amd64'), /--arch must be x86_64 or aarch64, not "amd64"/);
   assert.throws(() => architecturesIn(''), /not ""/);
+});
+
+test('recipes are found by name, and a wrong name is refused with the right ones', () => {
+  assert.deepEqual(
+    recipesNamed('rootio, cexec').map(({ name }) => name),
+    ['rootio', 'cexec'],
+  );
+  assert.throws(
+    () => recipesNamed('cexec,root'),
+    /there is no image "root"; there are archive2disk, burnin, /,
+  );
 });

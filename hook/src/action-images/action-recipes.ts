@@ -45,6 +45,16 @@ export const ACTION_RECIPES: readonly ActionRecipe[] = [
   action('writefile', 'Writes a file to a file system.'),
 ];
 
+/** The recipes of these names, which are separated by commas. @throws Error for a name that no recipe has. */
+export function recipesNamed(names: string): readonly ActionRecipe[] {
+  return names.split(',').map((name) => {
+    const recipe = ACTION_RECIPES.find((one) => one.name === name.trim());
+    if (recipe !== undefined) return recipe;
+    const known = ACTION_RECIPES.map((one) => one.name).join(', ');
+    throw new Error(`there is no image "${name}"; there are ${known}`);
+  });
+}
+
 function action(name: string, title: string): ActionRecipe {
   return { name, title, startsPrograms: true, segments: [], architectures: BOTH };
 }

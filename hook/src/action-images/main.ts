@@ -7,17 +7,19 @@ import type { RegistrySettings } from '@tinkerbell/registry-client';
 
 import { architecturesIn } from '../architecture.ts';
 import { withCacheLock } from '../cache-lock.ts';
+import { recipesNamed } from './action-recipes.ts';
 import type { BuiltImage } from './built-image.ts';
 import { buildActionImages } from './build-action-images.ts';
 import { pushImages, targetOf, type SentImage } from './push-images.ts';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
-const USAGE = `npm run actions:images [-- --arch NAMES] [-- --out DIR] [-- --push HOST/PREFIX] [-- --json]
+const USAGE = `npm run actions:images [-- --arch NAMES] [-- --only NAMES] [-- --out DIR] [-- --push HOST/PREFIX] [-- --json]
 
-Builds every action as an OCI image, into one OCI layout. The images share their layers.
+Builds actions as OCI images, into one OCI layout. The images share their layers.
 
   --arch NAMES        x86_64, aarch64, or both with a comma (default: both)
+  --only NAMES        these actions, with commas between them (default: all)
   --out DIR           where to write the layout (default: out/actions)
   --push HOST/PREFIX  also push them, as HOST/PREFIX/image2disk and so on
   --tag TAG           of the pushed images (default: latest)
@@ -30,6 +32,7 @@ The variables REGISTRY_USERNAME and REGISTRY_PASSWORD have the credentials of th
 
 const OPTIONS = {
   arch: { type: 'string', default: 'x86_64,aarch64' },
+  only: { type: 'string' },
   out: { type: 'string', default: `${REPOSITORY}out/actions` },
   push: { type: 'string' },
   tag: { type: 'string', default: 'latest' },
@@ -54,12 +57,13 @@ type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'
 async function run(values: Values): Promise<string> {
   const onProgress = (line: string): void => void process.stderr.write(`actions:images: ${line}\n`);
   const architectures = architecturesIn(values.arch);
-  const { push: target, tag, out: outputDirectory } = values;
+  const { only, push: target, tag, out: outputDirectory } = values;
   // Wrong names are reported before anything is built.
+  const chosen = only === undefined ? {} : { recipes: recipesNamed(only) };
   const settings = target === undefined ? undefined : await settingsFor(target, values);
   const cacheDirectory = `${REPOSITORY}.cache`;
   const images = await withCacheLock(cacheDirectory, () =>
-    buildActionImages({ outputDirectory, cacheDirectory, architectures, onProgress }),
+    buildActionImages({ outputDirectory, cacheDirectory, architectures, ...chosen, onProgress }),
   );
   const pushed =
     target === undefined || settings === undefined
