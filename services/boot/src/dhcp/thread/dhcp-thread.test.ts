@@ -32,6 +32,8 @@ interface Scene {
   /** Replaces the only Hardware. */
   readonly change: (hardware: Hardware | undefined) => void;
   readonly later: (ms: number) => Promise<void>;
+  /** From now on, everything takes longer than a turn. */
+  readonly slowDown: () => void;
   readonly ask: () => Promise<void>;
   readonly offers: () => readonly string[];
 }
@@ -41,10 +43,11 @@ async function scene(
   refuse?: Parameters<typeof createHeldThread>[1],
 ): Promise<Scene> {
   let now = 1_000_000;
+  let stepMs = 0;
   let tasks: { atMs: number; task: () => void }[] = [];
   const clock = {
     nowMs: () => now,
-    monotonicMs: () => now,
+    monotonicMs: () => (now += stepMs),
     schedule(delayMs: number, task: () => void) {
       const one = { atMs: now + delayMs, task };
       tasks.push(one);
@@ -90,6 +93,7 @@ async function scene(
       onChange({ type: next === undefined ? 'deleted' : 'modified', key, revision: 2, object }, before);
     },
     later,
+    slowDown: () => void (stepMs = 2),
     async ask() {
       thread.receive(packet(UEFI), PEER);
       await later(1_000);
@@ -121,6 +125,16 @@ test('a machine that has not asked before is answered while the main thread is b
   thread.hold();
   thread.receive(packet({ messageType: 1 }), PEER);
   assert.deepEqual(offers(), ['192.168.77.10']);
+});
+
+test('what was answered before the end is in the timeline', async () => {
+  const { thread, dhcp, events, later, slowDown } = await scene();
+  await later(0);
+  thread.receive(packet({ messageType: 1 }), PEER);
+  thread.receive(packet({ messageType: 3 }), PEER);
+  slowDown();
+  await dhcp.stop();
+  assert.deepEqual(events(), ['offer-sent', 'acknowledge-sent']);
 });
 
 test('a changed Hardware is known before its machine asks', async () => {

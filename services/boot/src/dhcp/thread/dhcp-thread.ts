@@ -128,6 +128,8 @@ export class DhcpThread {
       case 'binary-used':
         return void this.#binaries?.lacks(report.binary);
       case 'stopped':
+        // The records of the last answers. A journal that closes after this service has them.
+        this.#packets.processAll();
         return this.#stopped.resolve();
       default:
         return report satisfies never;
@@ -144,6 +146,8 @@ export class DhcpThread {
 
   #process(packet: PassedPacket | AnsweredPacket): void {
     if ('reply' in packet) return recordAnswered(this.#deps, this.#config.netboot, packet);
+    // Nothing can be answered any more.
+    if (this.#isStopping) return;
     const datagram = passedDatagram(packet);
     if (packet.isTooMany) return this.#deps.timeline.tooMany(datagram);
     this.#onDhcp(

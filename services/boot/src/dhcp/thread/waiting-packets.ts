@@ -33,9 +33,17 @@ export class WaitingPackets {
     if (!this.#isScheduled) this.#turn();
   }
 
+  /** However long it takes. */
+  processAll(): void {
+    this.#processUntil(Number.POSITIVE_INFINITY);
+  }
+
   #turn(): void {
-    const endMs = this.#clock.monotonicMs() + TURN_MS;
     this.#isScheduled = false;
+    this.#processUntil(this.#clock.monotonicMs() + TURN_MS);
+  }
+
+  #processUntil(endMs: number): void {
     let count = 0;
     for (let packet = this.#take(); packet !== undefined; packet = this.#take()) {
       this.#process(packet);
