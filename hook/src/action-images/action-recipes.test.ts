@@ -60,7 +60,7 @@ test('names of processors are read, each once', () => {
 
 test('recipes are found by name, and a wrong name is refused with the right ones', () => {
   assert.deepEqual(
-    recipesNamed('rootio, cexec').map(({ name }) => name),
+    recipesNamed('rootio, cexec,rootio').map(({ name }) => name),
     ['rootio', 'cexec'],
   );
   assert.throws(

@@ -45,14 +45,15 @@ export const ACTION_RECIPES: readonly ActionRecipe[] = [
   action('writefile', 'Writes a file to a file system.'),
 ];
 
-/** The recipes of these names, which are separated by commas. @throws Error for a name that no recipe has. */
+/** The recipes of these names, which are separated by commas, each once. @throws Error that lists the known names. */
 export function recipesNamed(names: string): readonly ActionRecipe[] {
-  return names.split(',').map((name) => {
+  const found = names.split(',').map((name) => {
     const recipe = ACTION_RECIPES.find((one) => one.name === name.trim());
     if (recipe !== undefined) return recipe;
     const known = ACTION_RECIPES.map((one) => one.name).join(', ');
-    throw new Error(`there is no image "${name}"; there are ${known}`);
+    throw new Error(`there is no image ${JSON.stringify(name)}; there are ${known}`);
   });
+  return [...new Set(found)];
 }
 
 function action(name: string, title: string): ActionRecipe {

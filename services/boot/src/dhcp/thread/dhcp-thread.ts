@@ -146,8 +146,6 @@ export class DhcpThread {
 
   #process(packet: PassedPacket | AnsweredPacket): void {
     if ('reply' in packet) return recordAnswered(this.#deps, this.#config.netboot, packet);
-    // Nothing can be answered any more.
-    if (this.#isStopping) return;
     const datagram = passedDatagram(packet);
     if (packet.isTooMany) return this.#deps.timeline.tooMany(datagram);
     this.#onDhcp(
