@@ -1,6 +1,6 @@
 /**
- * `npm run e2e -- SUITE`: boots machines of many kinds, by themselves and by BMCs, runs every action and the examples on machines, injects faults for the doctor,
- * breaks installations, tests a cluster, performs Genesis, and installs the Debian packages on a machine.
+ * `npm run e2e -- SUITE`: boots machines of many kinds, by themselves and by BMCs, runs every action and the examples on machines, injects
+ * faults for the doctor, breaks installations, tests a cluster, performs Genesis, and installs the Debian packages on a machine.
  */
 import { parseArgs } from 'node:util';
 

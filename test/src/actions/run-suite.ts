@@ -1,4 +1,5 @@
 /** `npm run e2e -- actions` and `examples`: some machines at a time, all in one site. */
+import { eachAtOnce } from '@tinkerbell/platform-contract';
 import type { ActionCase } from './action-case.ts';
 import { openCases, type ActionResult } from './open-cases.ts';
 
@@ -17,17 +18,13 @@ export async function runActionSuite({
   onResult,
 }: SuiteOptions): Promise<readonly ActionResult[]> {
   await using cleanup = new AsyncDisposableStack();
-  const waiting = [...wanted];
-  const cases = await openCases(waiting, cleanup);
+  const cases = await openCases(wanted, cleanup);
   const results: ActionResult[] = [];
   const add = (result: ActionResult): void => {
     results.push(result);
     onResult(result);
   };
-  const work = async (): Promise<void> => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) add(await cases.run(one));
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
+  await eachAtOnce(wanted, jobs, async (one) => add(await cases.run(one)));
   const outside = await cases.site.capture.outside();
   const error = [`${outside.length} packets left the site`, ...outside.slice(0, OUTSIDE_SHOWN)].join('\n');
   add({ name: 'no packet left the site', seconds: 0, ...(outside.length === 0 ? {} : { error }) });

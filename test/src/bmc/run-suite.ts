@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { eachAtOnce } from '@tinkerbell/platform-contract';
 import type { CaseResult } from '../firmware/run-matrix.ts';
 
 export interface SuiteOptions {
@@ -12,24 +13,19 @@ export interface SuiteOptions {
 }
 
 export async function runBmcSuite({ names, jobs, onResult }: SuiteOptions): Promise<readonly CaseResult[]> {
-  const waiting = [...names];
   const results: CaseResult[] = [];
-  const work = async (): Promise<void> => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const result = await runCase(name);
-      results.push(result);
-      onResult(result);
-    }
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
+  await eachAtOnce(names, jobs, async (name) => {
+    const result = await runCase(name);
+    results.push(result);
+    onResult(result);
+  });
   return results;
 }
 
 async function runCase(name: string): Promise<CaseResult> {
   const startedMs = performance.now();
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), name], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const words = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'main.ts'), name];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
   const [error, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   const seconds = (performance.now() - startedMs) / 1000;
   return { name, seconds, ...(code === 0 ? {} : { error }) };

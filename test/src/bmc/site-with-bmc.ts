@@ -56,6 +56,11 @@ export async function openSiteWithBmc(
   const ending = limitOf(machine.failed, () =>
     [...machine.serial.tail(30), ...server.tail(), ...bmc.operations].join('\n'),
   );
+  const stateOf = async (workflow: string): Promise<string> =>
+    (await tink(server, 'get', 'workflow', workflow, '-o', 'jsonpath={.status.state}')).trim();
+  /** Rejects when a Job of the BMC fails, and as `ending` does. */
+  const until = (isSo: () => boolean | Promise<boolean>): Promise<void> =>
+    Promise.race([untilTrue({ server, bmc, signal: over.signal }, isSo), ending]);
   return {
     demo,
     machine,
@@ -64,15 +69,12 @@ export async function openSiteWithBmc(
     directory,
     /** Rejects when the machine fails, or after the limit. */
     ending,
+    stateOf,
     /** Resolves when the Workflow is in one of the states. Rejects when a Job of the BMC fails, and as `ending` does. */
-    reaches(workflow: string, ...states: readonly string[]): Promise<void> {
-      return Promise.race([untilState({ server, bmc }, workflow, { states, signal: over.signal }), ending]);
-    },
-    /** Resolves when installed systems have asked for a login this many times. Rejects as `ending` does. */
-    asksForLogin(times: number): Promise<void> {
-      const isSo = (): boolean => (console.match(/login: /g)?.length ?? 0) >= times;
-      return Promise.race([untilTrue(isSo, over.signal), ending]);
-    },
+    reaches: (workflow: string, ...states: readonly string[]) =>
+      until(async () => states.includes(await stateOf(workflow))),
+    /** Resolves when installed systems have asked for a login this many times. Rejects as `reaches` does. */
+    asksForLogin: (times: number) => until(() => (console.match(/login: /g)?.length ?? 0) >= times),
     /** Registers the machine with one `kubectl apply`, with its BMC, the Template and this Workflow. */
     apply(workflow: ApiObject, hardware: ApiObject = demo.hardware): void {
       assert.equal(machine.isOn(), false);
@@ -85,31 +87,24 @@ export async function openSiteWithBmc(
   };
 }
 
-interface Place {
+interface Waiting {
   readonly server: RunningServer;
   readonly bmc: { readonly operations: readonly string[] };
+  readonly signal: AbortSignal;
 }
 
 /** A start of `tink` takes processor time from the machine, which is emulated. */
 const POLL_MS = 4000;
 
-async function untilState(
-  { server, bmc }: Place,
-  workflow: string,
-  { states, signal }: { readonly states: readonly string[]; readonly signal: AbortSignal },
+async function untilTrue(
+  { server, bmc, signal }: Waiting,
+  isSo: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const words = ['get', 'workflow', workflow, '-o', 'jsonpath={.status.state}'];
-  const isReached = async (): Promise<boolean> => {
-    if (states.includes((await tink(server, ...words)).trim())) return true;
+  while (!signal.aborted && !(await isSo())) {
     const jobs = await tink(server, 'get', 'jobs.bmc.tinkerbell.org', '-o', 'yaml');
     assert.doesNotMatch(jobs, /type: Failed/, `${jobs}\n${bmc.operations.join(' ')}`);
-    return false;
-  };
-  await untilTrue(isReached, signal);
-}
-
-async function untilTrue(isSo: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && !(await isSo())) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
 }
 
 /** The URL of the image with the in-memory OS for the machine of the site. */

@@ -1,4 +1,5 @@
 /** `npm run e2e -- doctor`: every fault and the healthy boots, some machines at a time. */
+import { eachAtOnce } from '@tinkerbell/platform-contract';
 import type { BootCase } from '../firmware/cases.ts';
 import type { CaseResult } from '../firmware/run-matrix.ts';
 import { faults } from './faults.ts';
@@ -37,23 +38,20 @@ export async function runDoctorSuite({
   hasReport,
   onResult,
 }: SuiteOptions): Promise<readonly CaseResult[]> {
-  const waiting = [...suiteCasesNamed(only)];
-  const healthy = waiting.flatMap((one) => (one.healthy === undefined ? [] : [one.healthy]));
+  const wanted = suiteCasesNamed(only);
+  const healthy = wanted.flatMap((one) => (one.healthy === undefined ? [] : [one.healthy]));
   await using site = await openFaultSite(healthy);
   const results: CaseResult[] = [];
   let reporting = Promise.resolve();
-  const work = async (): Promise<void> => {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      const startedMs = performance.now();
-      const { row, error } = await one.check(site);
-      if (hasReport) await (reporting = reporting.then(() => addResults([row])));
-      const seconds = (performance.now() - startedMs) / 1000;
-      const result = { name: one.name, seconds, ...(error === undefined ? {} : { error }) };
-      results.push(result);
-      onResult(result);
-    }
-  };
-  await Promise.all(Array.from({ length: jobs }, work));
+  await eachAtOnce(wanted, jobs, async ({ name, check }) => {
+    const startedMs = performance.now();
+    const { row, error } = await check(site);
+    if (hasReport) await (reporting = reporting.then(() => addResults([row])));
+    const seconds = (performance.now() - startedMs) / 1000;
+    const result = { name, seconds, ...(error === undefined ? {} : { error }) };
+    results.push(result);
+    onResult(result);
+  });
   return results;
 }
 

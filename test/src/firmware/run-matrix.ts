@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buildHook, buildIso, withCacheLock } from '@tinkerbell/hook';
+import { eachAtOnce } from '@tinkerbell/platform-contract';
 import { enterPrivateNetwork, fetchIpxeBinaries, isArm, type PrivateNetwork } from '@tinkerbell/sandbox';
 
 import { findsNothing, work } from '../doctor/healthy-boots.ts';
@@ -35,15 +36,11 @@ export async function runMatrix({
   await using cleanup = new AsyncDisposableStack();
   const boot = await openMatrix(cases, cleanup);
   const results: CaseResult[] = [];
-  const waiting = [...cases];
-  const work = async (): Promise<void> => {
-    for (let bootCase = waiting.shift(); bootCase !== undefined; bootCase = waiting.shift()) {
-      const result = await boot(bootCase);
-      results.push(result);
-      onResult(result);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await eachAtOnce(cases, concurrency, async (bootCase) => {
+    const result = await boot(bootCase);
+    results.push(result);
+    onResult(result);
+  });
   return results;
 }
 
