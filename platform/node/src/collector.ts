@@ -26,24 +26,27 @@ export function keepHeapSmall(): void {
   });
 }
 
-/** Of the growth after which V8 would collect the old generation by itself. */
-const GROWN_PERCENT = 10;
+/**
+ * V8 looks at them at the end of a small collection, and begins to mark when the old generation has grown by a tenth of what it may grow until
+ * it is collected by itself. That collection then also joins what is left on pages with much room.
+ */
+const OLD_TOO = ['--incremental-marking-hard-trigger=10', '--optimize-for-size'] as const;
+const NOT_OLD = ['--incremental-marking-hard-trigger=0', '--no-optimize-for-size'] as const;
 
 /**
  * Returns a function that collects what this thread has allocated last, in about a millisecond. At a time of few allocations, V8 then makes
  * its young generation as small as what is still in use, and returns the rest to the system some seconds later. If asked for, and if the old
  * generation has grown since it was collected, V8 also begins to mark what is in use there, beside the program, and collects the rest some
- * milliseconds later. 8 s later it joins what is left, so that whole pages are free, if the call was repeated.
+ * milliseconds later. After much growth it joins again what is left, 8 s later and if the call was repeated.
  */
 export function quietCollector(): (what: { readonly isOldToo: boolean }) => void {
   setFlagsFromString('--expose-gc');
   const collect: (options: { readonly type: 'minor' }) => void = runInNewContext('gc');
   setFlagsFromString('--no-expose-gc');
   return ({ isOldToo }) => {
-    // V8 looks at it at the end of the collection.
-    if (isOldToo) setFlagsFromString(`--incremental-marking-hard-trigger=${GROWN_PERCENT}`);
+    if (isOldToo) for (const flag of OLD_TOO) setFlagsFromString(flag);
     collect({ type: 'minor' });
-    if (isOldToo) setFlagsFromString('--incremental-marking-hard-trigger=0');
+    if (isOldToo) for (const flag of NOT_OLD) setFlagsFromString(flag);
     allocateInCpp();
   };
 }

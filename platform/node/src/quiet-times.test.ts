@@ -3,7 +3,14 @@ import { mock, test } from 'node:test';
 import { inQuietTimes } from './quiet-times.ts';
 
 test('counts the periods since a busy one', () => {
-  const utilizations = [0.01, 0.1, 0.5, 0.09, 0];
+  assert.deepEqual(countsIn([0.01, 0.1, 0.5, 0.09, 0.08]), [1, 2, 1, 2]);
+});
+
+test('counts anew when a load has ended that left the thread little to do', () => {
+  assert.deepEqual(countsIn([0.07, 0.07, 0.04, 0.003, 0.001, 0]), [1, 2, 3, 1, 2, 3]);
+});
+
+function countsIn(utilizations: readonly number[]): readonly number[] {
   let at = -1;
   mock.timers.enable({ apis: ['setInterval'] });
   mock.method(performance, 'eventLoopUtilization', (_now?: unknown, before?: unknown) => {
@@ -13,7 +20,7 @@ test('counts the periods since a busy one', () => {
   const counted: number[] = [];
   inQuietTimes((periods) => counted.push(periods));
   mock.timers.tick(10_000 * utilizations.length);
-  assert.deepEqual(counted, [1, 2, 1, 2]);
   mock.restoreAll();
   mock.timers.reset();
-});
+  return counted;
+}

@@ -1,19 +1,26 @@
 const PERIOD_MS = 10_000;
 /** The share of the time in which the event loop of a thread with little to do works. */
 const QUIET_MAX = 0.1;
+/** A thread with little to do still works for others, such as the thread of DHCP in a flood. With less than half to do, that load has ended. */
+const LOAD_MIN = 0.02;
 
 /**
- * Calls it after every 10 s in which this thread had little to do, with the number of such periods since a busy one or the start, this one
- * included. Does not keep the process alive.
+ * Calls it after every 10 s in which this thread had little to do, with the number of such periods since it had more to do or the start,
+ * this one included. Does not keep the process alive.
  */
 export function inQuietTimes(task: (periods: number) => void): void {
   let before = performance.eventLoopUtilization();
+  let last = 0;
   let periods = 0;
   setInterval(() => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
+    const isBusy = utilization > QUIET_MAX;
+    const hasLoadEnded = last > LOAD_MIN && utilization < last / 2;
+    periods = isBusy || hasLoadEnded ? 0 : periods;
+    if (!isBusy) periods += 1;
     before = now;
-    periods = utilization <= QUIET_MAX ? periods + 1 : 0;
+    last = utilization;
     if (periods > 0) task(periods);
   }, PERIOD_MS).unref();
 }
