@@ -16,7 +16,7 @@ const NEXT_ACTION_GOAL_MS = 25;
 /** Above it the wait is no longer that of a site, where machines write disks between two reports. */
 const PACED_RATE_MAX = 3000;
 /** A collection of the server's garbage, which a round may have or not, decides about its slowest hundredth. */
-const PACED_ROUNDS = { quick: 1, whole: 3 } as const;
+const PACED_ROUNDS = { quick: 1, whole: 5 } as const;
 const LOAD_PROCESSES = 2;
 
 export const PROTOCOL_NAMES: Readonly<Record<AgentProtocol, string>> = {

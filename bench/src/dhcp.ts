@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
 import { highestServed } from './capacity.ts';
+import { compiledProgram } from './compiled-program.ts';
 import { addressesOf, NETWORK } from './machines.ts';
 import { MINIMAL_DHCP, startMinimalDhcp } from './minimal-dhcp.ts';
 import { createLink, type Link } from './network-namespace.ts';
@@ -32,6 +34,7 @@ const REACHED_SHARE = 0.98;
 const DELAY_SHARE = 0.5;
 const DELAY_SECONDS = 2;
 const DELAY_RUNS_MAX = 5;
+const DELAY_ROUNDS = 5;
 const DELAY_P99_GOAL_MS = 1;
 const RESIDENT_GOAL_MB = 150;
 /** A server for DHCP alone, like Kea. */
@@ -44,6 +47,10 @@ export const DHCP_ONLY = [
   '--syslog-enabled=false',
 ] as const;
 const SEARCH = { firstRate: 6000, lowestRate: 100, growth: 1.5, halvings: 3 } as const;
+/** perfdhcp takes the time of an answer when it reads it, so what it waits for a processor would count as the server's delay. */
+const LOAD_PRIORITY = ['nice', '--adjustment=-20'] as const;
+/** It has no flag for them, and what they cannot hold would count as lost by the server. */
+const RECEIVE_BUFFERS = fileURLToPath(new URL('large-receive-buffers.c', import.meta.url));
 /** How long perfdhcp waits for the last answers. */
 const EXIT_WAIT_MICROSECONDS = 300_000;
 
@@ -64,8 +71,25 @@ export const dhcpBenchmark: Benchmark = {
       kea: search(kea),
       minimal: search(minimal),
     });
+    // At its own half, the faster server has more to do than its peer. At one rate for all, delays compare.
+    const peerRate = median(found.kea.map(({ exchangesPerSecond }) => exchangesPerSecond)) * DELAY_SHARE;
+    const delay = (subject: Subject) => async () => {
+      // What the server before it still records would delay this one.
+      await measure(context, subject, { rate: peerRate, seconds });
+      return await offerDelays(context, subject, peerRate);
+    };
+    const equal = await alternate(context.quick ? 1 : DELAY_ROUNDS, {
+      ours: delay(ours),
+      kea: delay(kea),
+      minimal: delay(minimal),
+    });
     await untilIdle(context);
-    return rowsOf(found, { ours, kea, minimal });
+    return [
+      ...rateRows(found),
+      ...delayRows(found, 'its own rate'),
+      ...delayRows(equal, "Kea's rate"),
+      memoryRow({ ours, kea, minimal }),
+    ];
   },
 };
 
@@ -81,11 +105,14 @@ interface Trial {
   readonly processorMicroseconds: number;
 }
 
-interface Found extends Trial {
-  /** From each DISCOVER to its OFFER at half the rate. */
+/** From each DISCOVER to its OFFER. */
+interface OfferDelays {
   readonly offerMilliseconds: number;
   readonly offerP99Milliseconds: number;
 }
+
+/** With the delays at half of the rate. */
+type Found = Trial & OfferDelays;
 
 async function startOurs(context: BenchContext): Promise<Subject> {
   const link = await createLink(context);
@@ -184,33 +211,52 @@ async function findCapacity(context: BenchContext, subject: Subject, seconds: nu
   });
   if (best === undefined)
     throw new Error(`${subject.name} answers nothing: ${subject.program.output().slice(-2000)}`);
-  const delays = await offerDelays(context, subject, best.exchangesPerSecond * DELAY_SHARE);
-  const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length;
-  return { ...best, offerMilliseconds: mean, offerP99Milliseconds: quantile(delays, 0.99) };
+  return { ...best, ...(await offerDelays(context, subject, best.exchangesPerSecond * DELAY_SHARE)) };
 }
 
 export async function measure(
   context: BenchContext,
   { link, program }: Subject,
-  { rate, seconds }: { rate: number; seconds: number },
+  { rate, seconds }: Load,
 ): Promise<Trial> {
   const before = processorSeconds(program.pid);
+  const command = perfdhcpCommand(link, { rate, seconds });
   const run = await runProgram(context, {
-    command: perfdhcpCommand(link, rate, seconds),
+    command,
     network: link.client,
+    environment: await loadEnvironment(context),
   });
   const used = processorSeconds(program.pid) - before;
   return trialFrom(run.output, used, seconds);
 }
 
-function perfdhcpCommand(link: Link, rate: number, seconds: number): [string, ...string[]] {
-  const perfdhcp = needProgram('perfdhcp', 'kea-admin');
-  const from = ['-4', '-l', link.clientAddress, '-L', '67', '-g', 'single', '-R', String(RESERVATIONS)];
-  const load = ['-r', String(Math.round(rate)), '-p', String(seconds), '-W', String(EXIT_WAIT_MICROSECONDS)];
-  return [perfdhcp, ...from, ...load, link.serverAddress];
+interface Load {
+  readonly rate: number;
+  readonly seconds: number;
+  /** The times of all packets, at its end. */
+  readonly listsTimes?: boolean;
 }
 
-interface Delays {
+function perfdhcpCommand(link: Link, { rate, seconds, listsTimes = false }: Load): [string, ...string[]] {
+  const perfdhcp = needProgram('perfdhcp', 'kea-admin');
+  const from = ['-4', '-l', link.clientAddress, '-L', '67', '-g', 'single', '-R', String(RESERVATIONS)];
+  const load = [
+    ...(listsTimes ? ['-x', 't'] : []),
+    '-r',
+    String(Math.round(rate)),
+    '-p',
+    String(seconds),
+    '-W',
+    String(EXIT_WAIT_MICROSECONDS),
+  ];
+  return [...LOAD_PRIORITY, perfdhcp, ...from, ...load, link.serverAddress];
+}
+
+async function loadEnvironment(context: BenchContext): Promise<Record<string, string>> {
+  return { LD_PRELOAD: await compiledProgram(context, RECEIVE_BUFFERS, ['-shared', '-fPIC']) };
+}
+
+interface MeasuredDelays {
   /** Milliseconds, one for each answered DISCOVER of two seconds. */
   readonly offers: readonly number[];
   /**
@@ -221,11 +267,7 @@ interface Delays {
 }
 
 /** Returns the delays of an undisturbed run, or after several tries of the least disturbed one. */
-async function offerDelays(
-  context: BenchContext,
-  subject: Subject,
-  rate: number,
-): Promise<readonly number[]> {
+async function offerDelays(context: BenchContext, subject: Subject, rate: number): Promise<OfferDelays> {
   let best = await offerDelaysOnce(context, subject, rate);
   for (let runs = 1; best.sentShare < REACHED_SHARE && runs < DELAY_RUNS_MAX; runs += 1) {
     context.say(
@@ -234,17 +276,24 @@ async function offerDelays(
     const next = await offerDelaysOnce(context, subject, rate);
     if (next.sentShare > best.sentShare) best = next;
   }
-  return best.offers;
+  const { offers } = best;
+  const mean = offers.reduce((sum, delay) => sum + delay, 0) / offers.length;
+  return { offerMilliseconds: mean, offerP99Milliseconds: quantile(offers, 0.99) };
 }
 
 /** perfdhcp lists them at its end. They exceed what is kept of a program's output. */
-async function offerDelaysOnce(context: BenchContext, { link }: Subject, rate: number): Promise<Delays> {
+async function offerDelaysOnce(
+  context: BenchContext,
+  { link }: Subject,
+  rate: number,
+): Promise<MeasuredDelays> {
   const file = join(context.directory, 'perfdhcp.txt');
-  const [perfdhcp, ...words] = perfdhcpCommand(link, rate, DELAY_SECONDS);
+  const load = perfdhcpCommand(link, { rate, seconds: DELAY_SECONDS, listsTimes: true });
   const script = 'file=$1; shift; exec "$@" > "$file"';
   await runProgram(context, {
-    command: ['sh', '-c', script, 'sh', file, perfdhcp, '-x', 't', ...words],
+    command: ['sh', '-c', script, 'sh', file, ...load],
     network: link.client,
+    environment: await loadEnvironment(context),
   });
   const report = readFileSync(file, 'utf8');
   const [, list = ''] = report.split('***Timestamps for packets: DISCOVER-OFFER***');
@@ -278,54 +327,68 @@ function numberIn(report: string, name: string): number {
 
 type Each<Value> = Readonly<Record<'ours' | 'kea' | 'minimal', Value>>;
 
-function rowsOf({ ours, kea, minimal }: Each<readonly Found[]>, subjects: Each<Subject>): Row[] {
-  const of = (trials: readonly Found[], field: keyof Found) => median(trials.map((trial) => trial[field]));
-  const peer = (field: keyof Found) => ({ name: 'Kea', value: of(kea, field) });
-  const floor = (field: keyof Found) => ({ name: MINIMAL_DHCP, value: of(minimal, field) });
+/** Of the medians of a field. */
+function comparing<Field extends string>({
+  ours,
+  kea,
+  minimal,
+}: Each<readonly Readonly<Record<Field, number>>[]>) {
+  const of = (trials: readonly Readonly<Record<Field, number>>[], field: Field) =>
+    median(trials.map((trial) => trial[field]));
+  return (field: Field) => ({
+    value: of(ours, field),
+    peer: { name: 'Kea', value: of(kea, field) },
+    floor: { name: MINIMAL_DHCP, value: of(minimal, field) },
+  });
+}
+
+function rateRows(found: Each<readonly Trial[]>): Row[] {
+  const compared = comparing(found);
   return [
     rowOf({
       name: 'exchanges per second',
-      value: of(ours, 'exchangesPerSecond'),
+      ...compared('exchangesPerSecond'),
       unit: '/s',
       better: 'higher',
-      peer: peer('exchangesPerSecond'),
-      floor: floor('exchangesPerSecond'),
       goal: { ratio: 3 },
     }),
     rowOf({
       name: 'processor time per exchange',
-      value: of(ours, 'processorMicroseconds'),
+      ...compared('processorMicroseconds'),
       unit: 'us',
       better: 'lower',
-      peer: peer('processorMicroseconds'),
-      floor: floor('processorMicroseconds'),
       goal: { ratio: 3 },
     }),
+  ];
+}
+
+function delayRows(delays: Each<readonly OfferDelays[]>, whole: string): Row[] {
+  const compared = comparing(delays);
+  const row = { unit: 'ms', better: 'lower' } as const;
+  return [
     rowOf({
-      name: 'DISCOVER to OFFER at half that rate, mean',
-      value: of(ours, 'offerMilliseconds'),
-      unit: 'ms',
-      better: 'lower',
-      peer: peer('offerMilliseconds'),
+      ...row,
+      name: `DISCOVER to OFFER at half of ${whole}, mean`,
+      ...compared('offerMilliseconds'),
       goal: { none: 'the slowest count' },
     }),
     rowOf({
-      name: 'DISCOVER to OFFER at half that rate, 99th percentile',
-      value: of(ours, 'offerP99Milliseconds'),
-      unit: 'ms',
-      better: 'lower',
-      peer: peer('offerP99Milliseconds'),
-      floor: floor('offerP99Milliseconds'),
+      ...row,
+      name: `DISCOVER to OFFER at half of ${whole}, 99th percentile`,
+      ...compared('offerP99Milliseconds'),
       goal: { value: DELAY_P99_GOAL_MS },
     }),
-    rowOf({
-      name: 'resident memory',
-      value: residentMegabytes(subjects.ours.program.pid),
-      unit: 'MB',
-      better: 'lower',
-      peer: { name: 'Kea', value: residentMegabytes(subjects.kea.program.pid) },
-      floor: { name: MINIMAL_DHCP, value: residentMegabytes(subjects.minimal.program.pid) },
-      goal: { value: RESIDENT_GOAL_MB },
-    }),
   ];
+}
+
+function memoryRow({ ours, kea, minimal }: Each<Subject>): Row {
+  return rowOf({
+    name: 'resident memory',
+    value: residentMegabytes(ours.program.pid),
+    unit: 'MB',
+    better: 'lower',
+    peer: { name: 'Kea', value: residentMegabytes(kea.program.pid) },
+    floor: { name: MINIMAL_DHCP, value: residentMegabytes(minimal.program.pid) },
+    goal: { value: RESIDENT_GOAL_MB },
+  });
 }

@@ -16,8 +16,8 @@ const MEMORY_GOAL_MB = 500;
 const REACHED_GOAL_MS = 100;
 const LOAD_PROCESSES = 2;
 const WARM_UP = 10;
-/** Connecting leaves garbage and pings behind, and V8 still compiles in the first minute. Machines wait for days. */
-const SETTLE_MS = { quick: 3000, whole: 60_000 } as const;
+/** Connecting leaves garbage and pings behind, and V8 compiles and collects garbage in the first two minutes. Machines wait for days. */
+const SETTLE_MS = { quick: 3000, whole: 120_000 } as const;
 /** The step between the agents that get work, so that they are spread over the site. */
 const STRIDE = 37;
 const REACH_DEADLINE_MS = 30_000;
