@@ -10,6 +10,10 @@ test('counts anew when a load has ended that left the thread little to do', () =
   assert.deepEqual(countsIn([0.07, 0.07, 0.04, 0.003, 0.001, 0]), [1, 2, 3, 1, 2, 3]);
 });
 
+test('does not count anew after each heartbeat of many agents', () => {
+  assert.deepEqual(countsIn([0.08, 0.003, 0.08, 0.003]), [1, 2, 3, 4]);
+});
+
 function countsIn(utilizations: readonly number[]): readonly number[] {
   let at = -1;
   mock.timers.enable({ apis: ['setInterval'] });

@@ -1,7 +1,10 @@
 const PERIOD_MS = 10_000;
 /** The share of the time in which the event loop of a thread with little to do works. */
 const QUIET_MAX = 0.1;
-/** A thread with little to do still works for others, such as the thread of DHCP in a flood. With less than half to do, that load has ended. */
+/**
+ * A thread with little to do still works for others, such as the thread of DHCP in a flood. With less than half to do than in each of two
+ * periods before, that load has ended. The heartbeats of agents that started together come in every second period.
+ */
 const LOAD_MIN = 0.02;
 
 /**
@@ -10,17 +13,18 @@ const LOAD_MIN = 0.02;
  */
 export function inQuietTimes(task: (periods: number) => void): void {
   let before = performance.eventLoopUtilization();
-  let last = 0;
+  let earlier: readonly [number, number] = [0, 0];
   let periods = 0;
   setInterval(() => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     const isBusy = utilization > QUIET_MAX;
-    const hasLoadEnded = last > LOAD_MIN && utilization < last / 2;
+    const load = Math.min(...earlier);
+    const hasLoadEnded = load > LOAD_MIN && utilization < load / 2;
     periods = isBusy || hasLoadEnded ? 0 : periods;
     if (!isBusy) periods += 1;
     before = now;
-    last = utilization;
+    earlier = [earlier[1], utilization];
     if (periods > 0) task(periods);
   }, PERIOD_MS).unref();
 }
