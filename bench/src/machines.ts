@@ -10,7 +10,12 @@ const FIRST_MAC = 0x000c_0102_0304;
 /** 10.199.1.0: the first addresses of the network belong to the server and the relay. */
 const FIRST_ADDRESS = 0x0ac7_0100;
 
-export const NETWORK = { netmask: '255.255.0.0', gateway: '10.199.0.2', subnet: '10.199.0.0/16' } as const;
+export const NETWORK = {
+  netmask: '255.255.0.0',
+  gateway: '10.199.0.2',
+  subnet: '10.199.0.0/16',
+  broadcast: '10.199.255.255',
+} as const;
 
 export function addressesOf(index: number): MachineAddresses {
   const hex = (FIRST_MAC + index).toString(16).padStart(12, '0');

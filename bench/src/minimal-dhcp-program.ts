@@ -1,7 +1,7 @@
 /**
- * The floor of DHCP exchanges: finds the address of the MAC, patches a reply that was made before, and sends it to the relay. It has no
- * other rules and options, no limits, no records, and no other threads. Arguments: the network interface, the server's address, and the
- * number of machines. Prints `ready`.
+ * The floor of DHCP exchanges: finds the address and the name of the MAC, patches a reply that was made before, and sends it to the relay.
+ * The reply has the options of the product's, because perfdhcp takes longer for more. It has no other rules, no limits, no records, and no
+ * other threads. Arguments: the network interface, the server's address, and the number of machines. Prints `ready`.
  */
 import { nodeUdp } from '@tinkerbell/platform-node/udp';
 
@@ -18,16 +18,24 @@ const AT = {
   names: 44,
   options: 240,
 } as const;
-const MESSAGE_TYPE = 53;
+const [HOSTNAME, MESSAGE_TYPE, CLIENT_IDENTIFIER, END] = [12, 53, 61, 255] as const;
+/** The Ethernet type and a MAC. */
+const IDENTIFIER_BYTES = 7;
 const [DISCOVER, OFFER, REQUEST, ACKNOWLEDGE] = [1, 2, 3, 5];
-const REPLY_BYTES = 300;
+/** With the longest name, `machine-9999`. */
+const REPLY_BYTES = 303;
 const LEASE_SECONDS = [0, 1, 0x51, 0x80];
 
 const [networkInterface = '', serverAddress = '', count = ''] = process.argv.slice(2);
-const addressByMac = new Map(
+const machineByMac = new Map(
   Array.from({ length: Number(count) }, (_, index) => {
     const { mac, address } = addressesOf(index);
-    return [Number.parseInt(mac.replaceAll(':', ''), 16), Uint8Array.from(bytesOf(address))];
+    const hostname = Buffer.from(`machine-${index}`);
+    const end = Uint8Array.from([HOSTNAME, hostname.length, ...hostname, END]);
+    return [
+      Number.parseInt(mac.replaceAll(':', ''), 16),
+      { address: Uint8Array.from(bytesOf(address)), end },
+    ];
   }),
 );
 const reply = new Uint8Array(REPLY_BYTES);
@@ -40,21 +48,28 @@ const options = [
   [1, 4, ...bytesOf(NETWORK.netmask)],
   [3, 4, ...bytesOf(NETWORK.gateway)],
   [6, 4, ...bytesOf(serverAddress)],
-  [255],
-];
-reply.set([0x63, 0x82, 0x53, 0x63, ...options.flat()], AT.options - 4);
+  [28, 4, ...bytesOf(NETWORK.broadcast)],
+  [CLIENT_IDENTIFIER, IDENTIFIER_BYTES, 1],
+].flat();
+reply.set([0x63, 0x82, 0x53, 0x63, ...options], AT.options - 4);
+const identifiedAt = AT.options + options.length;
+const endAt = identifiedAt + IDENTIFIER_BYTES - 1;
 
 const socket = await nodeUdp.open(
   { port: 67, address: '0.0.0.0', networkInterface, reuseAddress: true, coalesces: true },
   {
     onDatagram({ bytes, peer }) {
-      const address = addressByMac.get(macNumberOf(bytes));
+      const machine = machineByMac.get(macNumberOf(bytes));
       const type = messageTypeOf(bytes);
-      if (address === undefined || (type !== DISCOVER && type !== REQUEST)) return;
+      if (machine === undefined || (type !== DISCOVER && type !== REQUEST)) return;
       copy(bytes, AT.xid, AT.xid + 4);
       copy(bytes, AT.flags, AT.flags + 2);
       copy(bytes, AT.giaddr, AT.names);
-      for (let index = 0; index < 4; index += 1) reply[AT.yiaddr + index] = address[index] ?? 0;
+      reply.set(machine.address, AT.yiaddr);
+      for (let index = 0; index < IDENTIFIER_BYTES - 1; index += 1)
+        reply[identifiedAt + index] = bytes[AT.chaddr + index] ?? 0;
+      reply.fill(0, endAt);
+      reply.set(machine.end, endAt);
       reply[AT.options + 2] = (type === DISCOVER ? OFFER : ACKNOWLEDGE) ?? 0;
       socket.send(reply, peer);
     },
