@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import { inQuietTimes } from './quiet-times.ts';
 
 test('counts the periods since a busy one', () => {
-  assert.deepEqual(countsIn([0.01, 0.1, 0.5, 0.09, 0.08]), [1, 2, 1, 2]);
+  assert.deepEqual(countsIn([0.01, 0.1, 0.5, 0.09, 0]), [1, 2, 1, 2]);
 });
 
 test('counts anew when a load has ended that left the thread little to do', () => {

@@ -2,7 +2,7 @@ const PERIOD_MS = 10_000;
 /** The share of the time in which the event loop of a thread with little to do works. */
 const QUIET_MAX = 0.1;
 /**
- * A thread with little to do still works for others, such as the thread of DHCP in a flood. With less than half to do than in each of two
+ * A thread with little to do still works for others, such as the thread of DHCP in a flood. With less than half to do than in each of two such
  * periods before, that load has ended. The heartbeats of agents that started together come in every second period.
  */
 const LOAD_MIN = 0.02;
@@ -24,7 +24,7 @@ export function inQuietTimes(task: (periods: number) => void): void {
     periods = isBusy || hasLoadEnded ? 0 : periods;
     if (!isBusy) periods += 1;
     before = now;
-    earlier = [earlier[1], utilization];
+    earlier = [earlier[1], isBusy ? 0 : utilization];
     if (periods > 0) task(periods);
   }, PERIOD_MS).unref();
 }
