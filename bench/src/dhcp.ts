@@ -17,6 +17,7 @@ import {
   startProgram,
   untilIdle,
   untilReady,
+  type ProgramOptions,
   type RunningProgram,
 } from './running-program.ts';
 import { storeHardware } from './stored-hardware.ts';
@@ -219,13 +220,9 @@ export async function measure(
   { link, program }: Subject,
   { rate, seconds }: Load,
 ): Promise<Trial> {
+  const load = await loadFrom(context, link, { rate, seconds });
   const before = processorSeconds(program.pid);
-  const command = perfdhcpCommand(link, { rate, seconds });
-  const run = await runProgram(context, {
-    command,
-    network: link.client,
-    environment: await loadEnvironment(context),
-  });
+  const run = await runProgram(context, load);
   const used = processorSeconds(program.pid) - before;
   return trialFrom(run.output, used, seconds);
 }
@@ -252,8 +249,13 @@ function perfdhcpCommand(link: Link, { rate, seconds, listsTimes = false }: Load
   return [...LOAD_PRIORITY, perfdhcp, ...from, ...load, link.serverAddress];
 }
 
-async function loadEnvironment(context: BenchContext): Promise<Record<string, string>> {
-  return { LD_PRELOAD: await compiledProgram(context, RECEIVE_BUFFERS, ['-shared', '-fPIC']) };
+async function loadFrom(context: BenchContext, link: Link, load: Load): Promise<ProgramOptions> {
+  const buffers = await compiledProgram(context, RECEIVE_BUFFERS, ['-shared', '-fPIC']);
+  return {
+    command: perfdhcpCommand(link, load),
+    network: link.client,
+    environment: { LD_PRELOAD: buffers },
+  };
 }
 
 interface MeasuredDelays {
@@ -288,13 +290,9 @@ async function offerDelaysOnce(
   rate: number,
 ): Promise<MeasuredDelays> {
   const file = join(context.directory, 'perfdhcp.txt');
-  const load = perfdhcpCommand(link, { rate, seconds: DELAY_SECONDS, listsTimes: true });
+  const load = await loadFrom(context, link, { rate, seconds: DELAY_SECONDS, listsTimes: true });
   const script = 'file=$1; shift; exec "$@" > "$file"';
-  await runProgram(context, {
-    command: ['sh', '-c', script, 'sh', file, ...load],
-    network: link.client,
-    environment: await loadEnvironment(context),
-  });
+  await runProgram(context, { ...load, command: ['sh', '-c', script, 'sh', file, ...load.command] });
   const report = readFileSync(file, 'utf8');
   const [, list = ''] = report.split('***Timestamps for packets: DISCOVER-OFFER***');
   const [offers = ''] = list.split('***');
