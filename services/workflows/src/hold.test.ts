@@ -38,6 +38,26 @@ test('a change of another agent does not end the wait, and the time does', async
   assert.equal(await end, 'time');
 });
 
+test('the time begins again while the waiting agent has nothing', async () => {
+  const { hold, waiting, timers } = held();
+  let hasNothing = true;
+  const passTime = (): void => {
+    const [run] = timers;
+    assert.ok(run);
+    timers.delete(run);
+    run();
+  };
+  hold.listen(waiting, 'agent');
+  let ended: string | undefined;
+  const end = hold.wait(() => hasNothing).then((how) => (ended = how));
+  passTime();
+  await Promise.resolve();
+  assert.deepEqual([timers.size, ended], [1, undefined]);
+  hasNothing = false;
+  passTime();
+  assert.equal(await end, 'time');
+});
+
 test('the time covers all waits until it is renewed', async () => {
   const { hold, waiting, timers } = held();
   for (let wait = 0; wait < 3; wait += 1) {

@@ -40,20 +40,28 @@ export class Hold {
     });
   }
 
-  /** Resolves at the first change since `listen`, at the end of the call, or when the time of the hold is over. */
-  async wait(): Promise<HoldEnd> {
+  /**
+   * Resolves at the first change since `listen`, at the end of the call, or when the time of the hold is over. While `goesOn` returns
+   * true, the time begins again instead.
+   */
+  async wait(goesOn?: () => boolean): Promise<HoldEnd> {
     const ending = this.#ending;
     if (!this.#isListening) ending.onEnd(this.#end);
     this.#isListening = true;
-    this.#cancelTimer ??= this.#deps.clock.schedule(this.#deps.holdMs, () => {
-      this.#isOver = true;
-      this.#wake();
-    });
+    if (this.#cancelTimer === undefined) this.#beginTime(goesOn);
     if (!this.#hasChanged && !this.#isOver && !ending.isOver)
       await new Promise<void>((resolve) => (this.#wake = resolve));
     this.#leave();
     if (ending.isOver) return 'ended';
     return this.#isOver ? 'time' : 'change';
+  }
+
+  #beginTime(goesOn: (() => boolean) | undefined): void {
+    this.#cancelTimer = this.#deps.clock.schedule(this.#deps.holdMs, () => {
+      if (goesOn?.() === true) return this.#beginTime(goesOn);
+      this.#isOver = true;
+      this.#wake();
+    });
   }
 
   /** The time begins again with the next wait. */

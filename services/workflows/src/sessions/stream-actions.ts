@@ -105,10 +105,18 @@ async function giveOrders(
         await out.send(order({ case: 'idle', value: { reason: idle } }));
       }
     }
+    const isFree = held === undefined;
     // A newcomer may have been refused because of many others, and a view that lists again reports no change.
-    if ((await hold.wait()) === 'time') newcomer = await discover(deps, who);
+    if ((await hold.wait(() => isFree && hasNothing(deps, agentId))) === 'time')
+      newcomer = await discover(deps, who);
     hold.renew();
   }
+}
+
+/** Another look would find nothing. Thousands of agents wait like this, and each look leaves garbage. */
+function hasNothing({ view, newcomers }: StreamActionsDeps, agentId: string): boolean {
+  const { discovery, enrollment } = newcomers;
+  return (discovery ?? enrollment) === undefined && view.workflowsByAgent(agentId).length === 0;
 }
 
 /** Returns an action that was assigned with the report of the one before, unless its workflow has changed since. */
