@@ -68,3 +68,26 @@ test('the newest answers are right when the memory was filled several times', ()
   }
   assert.ok(kept > 1_000, `${kept} were kept`);
 });
+
+test('a machine whose requests change displaces no other answers', () => {
+  const answers = new RepeatedAnswers();
+  const [other, changing] = [packet(UEFI), packet({ messageType: 3, hostName: 'x'.repeat(60) })];
+  answers.keep(other, other, facts);
+  for (let index = 0; index < 100_000; index += 1) {
+    changing.set([index >> 16, (index >> 8) & 255, index & 255], changing.length - 100);
+    answers.keep(changing, changing, facts);
+  }
+  for (const request of [other, changing]) {
+    const found = answers.find(request);
+    assert.ok(found !== undefined);
+    assert.deepEqual(answers.bytesFor(request, found), request);
+  }
+  answers.forget(MAC);
+  answers.keep(changing, other, facts);
+  const found = answers.find(changing);
+  assert.ok(found !== undefined);
+  assert.deepEqual(
+    answers.bytesFor(changing, found),
+    other.with(4, changing[4]!).with(5, changing[5]!).with(6, changing[6]!).with(7, changing[7]!),
+  );
+});

@@ -59,6 +59,9 @@ export class RepeatedAnswers {
   readonly #memory = new Uint8Array(MEMORY_BYTES + PACKET_BYTES_MAX);
   readonly #answers: (RepeatedAnswer | undefined)[] = Array.from({ length: WAYS * CLIENT_PLACES });
   readonly #kinds = new Map<string, Kind>();
+  /** What was written last for each place, which the next answer there may take: where, and how many bytes. */
+  readonly #roomAt = new Float64Array(WAYS * CLIENT_PLACES);
+  readonly #roomBytes = new Uint16Array(WAYS * CLIENT_PLACES);
   #written = 0;
   #view = this.#memory.subarray(MEMORY_BYTES);
 
@@ -92,16 +95,27 @@ export class RepeatedAnswers {
   keep(request: Uint8Array, reply: Uint8Array, facts: AnswerFacts): void {
     if (request.length > PACKET_BYTES_MAX || reply.length > PACKET_BYTES_MAX) return;
     const [asked, answered] = [packedForm(request), packedForm(reply)];
-    const length = packedBytes(asked) + packedBytes(answered);
-    const place = this.#written % MEMORY_BYTES;
-    if (place + length > MEMORY_BYTES) this.#written += MEMORY_BYTES - place;
-    const at = this.#written;
+    const index = indexOf(request);
+    const at = this.#roomFor(index, packedBytes(asked) + packedBytes(answered));
     const start = at % MEMORY_BYTES;
     packInto(this.#memory, { bytes: request, at: start, form: asked });
     packInto(this.#memory, { bytes: reply, at: start + packedBytes(asked), form: answered });
-    this.#written += length;
     const kind = this.#shared({ facts, requestForm: asked, replyForm: answered });
-    this.#answers[indexOf(request)] = { kind, at };
+    this.#answers[index] = { kind, at };
+  }
+
+  /** Otherwise machines that share a place, or whose requests change, would fill all of the memory. */
+  #roomFor(index: number, length: number): number {
+    const lastAt = this.#roomAt[index] ?? 0;
+    const isThere = this.#written <= lastAt + MEMORY_BYTES;
+    if (isThere && length <= (this.#roomBytes[index] ?? 0)) return lastAt;
+    const place = this.#written % MEMORY_BYTES;
+    if (place + length > MEMORY_BYTES) this.#written += MEMORY_BYTES - place;
+    const at = this.#written;
+    this.#written += length;
+    this.#roomAt[index] = at;
+    this.#roomBytes[index] = length;
+    return at;
   }
 
   #shared(kind: Kind): Kind {
