@@ -5,12 +5,12 @@ import { runCrashes } from './crash/crash-run.ts';
 /** A different seed in each run. The failure names it. */
 const seed = process.hrtime()[1];
 
-test('120 crashes: nothing that was acknowledged is lost, every start is recorded, and no workflow is stuck', async () => {
-  const report = await runCrashes({ cycles: 120, seed });
+test('80 crashes: nothing that was acknowledged is lost, every start is recorded, and no workflow is stuck', async () => {
+  const report = await runCrashes({ cycles: 80, seed });
   const { violations, workflows, starts } = report;
-  assert.deepEqual(violations, [], `seed ${seed}; npm run test:crash -- --cycles 120 --seed ${seed}`);
+  assert.deepEqual(violations, [], `seed ${seed}; npm run test:crash -- --cycles 80 --seed ${seed}`);
   assert.ok(
-    workflows > 100 && starts > 300,
+    workflows > 65 && starts > 200,
     `too little was done to prove anything: ${JSON.stringify(report)}`,
   );
 });
