@@ -51,7 +51,8 @@ export async function writeGroup(
   });
   const changes = outcomes.flatMap((outcome) => ('changes' in outcome ? outcome.changes : []));
   const isTrimmed = revision - compacted >= changesKept + Math.min(TRIM_EVERY, changesKept);
-  if (changes.length > 0) await insert(client, changes, isTrimmed ? revision - changesKept : compacted);
+  const until = isTrimmed ? revision - changesKept : compacted;
+  if (changes.length > 0) await insert(client, changes, { after: compacted, until });
   return { before, transaction, outcomes, changes };
 }
 
@@ -129,8 +130,18 @@ function apply(write: Write, revision: number, current: Map<string, StoredObject
   return change;
 }
 
+/** The revisions of the changes that are no longer kept. Those up to `after` were removed before. */
+interface Trimmed {
+  readonly after: number;
+  readonly until: number;
+}
+
 /** One statement writes everything. Of several changes to one object, the last one is its state. */
-async function insert(client: pg.ClientBase, changes: readonly Change[], compacted: number): Promise<void> {
+async function insert(
+  client: pg.ClientBase,
+  changes: readonly Change[],
+  { after, until }: Trimmed,
+): Promise<void> {
   await client.query({
     name: 'insert-changes',
     text: `with written as (
@@ -148,7 +159,7 @@ async function insert(client: pg.ClientBase, changes: readonly Change[], compact
         select collection, namespace, name, revision, object from last where type <> 'deleted'
         on conflict (collection, namespace, name) do update set revision = excluded.revision, object = excluded.object),
       counted as (update tinkerbell.counter set revision = $7, compacted = $8),
-      trimmed as (delete from tinkerbell.changes where revision <= $8)
+      trimmed as (delete from tinkerbell.changes where revision > $9 and revision <= $8)
       select pg_notify('${CHANGES_CHANNEL}', $7::text)`,
     values: [
       changes.map(({ revision }) => revision),
@@ -158,7 +169,9 @@ async function insert(client: pg.ClientBase, changes: readonly Change[], compact
       changes.map(({ key }) => key.name),
       changes.map(({ object }) => JSON.stringify(object)),
       changes.at(-1)?.revision,
-      compacted,
+      until,
+      // Without a lower end PostgreSQL passes over all that was removed, until it has cleaned up.
+      after,
     ],
   });
 }

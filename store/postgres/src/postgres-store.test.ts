@@ -175,3 +175,27 @@ test('an address that another server assigned to another machine is not assigned
   await one.write({ ...lease, state: 'released' });
   await other.write({ ...lease, mac: '02:00:5e:10:00:02' });
 });
+
+test('a commit reads neither the changes that are kept nor those that were removed', async () => {
+  const url = await newDatabase();
+  await using store = await open(url, { changesKept: 100 });
+  const commits = 1500;
+  for (let number = 0; number < commits; number += 1) await create(store, `t-${number}`);
+  const read = await readOfChanges(url, commits);
+  assert.ok(read < 10 * commits, `${commits} commits read ${read} changes`);
+});
+
+/** Returns how many rows of the changes PostgreSQL has read, once it has counted what was inserted. It counts with a delay. */
+async function readOfChanges(url: string, inserted: number): Promise<number> {
+  let read: number | undefined;
+  await withClient(url, async (client) => {
+    for (; read === undefined; await new Promise((resolve) => setTimeout(resolve, 100))) {
+      const { rows } = await client.query<Record<'inserted' | 'read', string>>(
+        `select n_tup_ins as inserted, seq_tup_read + coalesce(idx_tup_fetch, 0) as read
+         from pg_stat_user_tables where relname = 'changes'`,
+      );
+      if (Number(rows[0]?.inserted) >= inserted) read = Number(rows[0]?.read);
+    }
+  });
+  return read ?? NaN;
+}
