@@ -60,7 +60,7 @@ export const dhcpBenchmark: Benchmark = {
   summary: `full DHCP exchanges through a relay address with ${RESERVATIONS.toLocaleString('en-US')} reservations, less than 1 % lost; beside Kea`,
   async run(context) {
     needProgram('perfdhcp', 'kea-admin');
-    const [ours, kea] = [await startOurs(context), await startKea(context)];
+    const [ours, kea] = [await startDhcpServer(context), await startKea(context)];
     const minimal = await startMinimal(context);
     const seconds = context.quick ? 1 : 3;
     // The first seconds of each server are slower than the rest.
@@ -115,7 +115,7 @@ interface OfferDelays {
 /** With the delays at half of the rate. */
 type Found = Trial & OfferDelays;
 
-async function startOurs(context: BenchContext): Promise<Subject> {
+export async function startDhcpServer(context: BenchContext): Promise<Subject> {
   const link = await createLink(context);
   const dataDirectory = join(context.directory, 'tinkerbell');
   mkdirSync(dataDirectory);
@@ -269,7 +269,11 @@ interface MeasuredDelays {
 }
 
 /** Returns the delays of an undisturbed run, or after several tries of the least disturbed one. */
-async function offerDelays(context: BenchContext, subject: Subject, rate: number): Promise<OfferDelays> {
+export async function offerDelays(
+  context: BenchContext,
+  subject: Subject,
+  rate: number,
+): Promise<OfferDelays> {
   let best = await offerDelaysOnce(context, subject, rate);
   for (let runs = 1; best.sentShare < REACHED_SHARE && runs < DELAY_RUNS_MAX; runs += 1) {
     context.say(

@@ -57,7 +57,7 @@ export async function startSite(context: BenchContext): Promise<Site> {
 
 export async function startGateways(context: BenchContext, site: Site): Promise<Gateways> {
   return {
-    ours: await startOurs(context, site),
+    ours: await startOurGateway(context, site),
     nginx: await startNginxGateway(context, site),
     haproxy: await startHaproxy(context, site),
     minimal: await startMinimal(context, site),
@@ -70,7 +70,7 @@ const threePorts = async (): Promise<Omit<Subject, 'pid'>> => ({
   limitedPort: await freePort(),
 });
 
-async function startOurs(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
+export async function startOurGateway(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const ports = await threePorts();
   const routes = join(context.directory, 'routes.yaml');
   const to = `endpoints: "127.0.0.1:${upstream.httpPort}"`;

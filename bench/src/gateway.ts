@@ -35,7 +35,7 @@ export const gatewayBenchmark: Benchmark = {
 
 type Load = Omit<CallPlan, 'kind' | 'connections'>;
 
-function planOf({ grpcPort }: Subject, { token }: Site): Pick<Load, 'url' | 'token'> {
+export function planOf({ grpcPort }: Subject, { token }: Site): Pick<Load, 'url' | 'token'> {
   return { url: `https://localhost:${grpcPort}`, token };
 }
 
@@ -43,7 +43,7 @@ interface Called extends CallResult {
   readonly microseconds: number;
 }
 
-async function called(context: BenchContext, load: Load, pid?: number): Promise<Called> {
+export async function called(context: BenchContext, load: Load, pid?: number): Promise<Called> {
   const before = pid === undefined ? 0 : processorSeconds(pid);
   const plan = { kind: 'calls', connections: CONNECTIONS, ...load } as const;
   const { answer } = await gatewayLoad<CallResult>(context, plan);

@@ -1,6 +1,7 @@
 /** What Node adds to a connection of HTTP/2, which knows no sockets. */
 import type { Socket } from 'node:net';
 import { TextPool, type ConnectionLimits, type ConnectionOptions } from '@tinkerbell/http2';
+import { backlog } from './backlog.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -19,10 +20,10 @@ export function http2Options(
   };
 }
 
-/** The connection takes the rest of what it has received in a later turn of the event loop, before anything else is read. */
+/** The connection takes the rest of what it has received later, before anything else is read. */
 export function receiveLater(socket: Socket, connection: { receive(bytes: Uint8Array): void }): void {
   socket.pause();
-  setImmediate(() => {
+  backlog.add(() => {
     socket.resume();
     connection.receive(NO_BYTES);
   });

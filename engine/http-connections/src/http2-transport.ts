@@ -1,7 +1,7 @@
 /** Carries bytes between a socket and a connection of HTTP/2. */
 import type { Socket } from 'node:net';
 import type { ClientConnection, ConnectionEvents, ErrorCode, ServerConnection } from '@tinkerbell/http2';
-import { inTurns } from '@tinkerbell/platform-contract';
+import { backlog } from './backlog.ts';
 import { destroyAfter } from './destroy-after.ts';
 import { receiveLater } from './http2-socket.ts';
 
@@ -45,7 +45,7 @@ export class Http2Transport implements ConnectionEvents {
     const socket = this.#socket;
     this.#connection = connection;
     socket.on('drain', () => connection.block(false));
-    socket.on('close', () => void inTurns(connection.lost()));
+    socket.on('close', () => backlog.end(connection.lost()));
   }
 
   output(): void {
@@ -60,7 +60,7 @@ export class Http2Transport implements ConnectionEvents {
     this.#isFinished = true;
     this.output();
     if (code !== 0) this.#failed?.(code);
-    if (this.#connection !== undefined) void inTurns(this.#connection.lost());
+    if (this.#connection !== undefined) backlog.end(this.#connection.lost());
   }
 
   flush(): void {

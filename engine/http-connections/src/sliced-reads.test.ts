@@ -128,7 +128,7 @@ test('packets of chunks are parsed in several turns of the event loop', async ()
     turns += 1;
     if (!isOver) setImmediate(count);
   };
-  const answered = answers(socket, [request(Array<string>(10_000).fill('a'))], 1);
+  const answered = answers(socket, [request(Array<string>(50_000).fill('a'))], 1);
   count();
   await answered;
   isOver = true;

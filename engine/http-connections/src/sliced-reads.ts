@@ -1,16 +1,19 @@
 /**
  * A chunk of one byte takes six in a packet, and costs Node's parser as much as a large one: an ArrayBuffer and a callback. A read of 64 KiB with
- * ten thousand of them would take 50 ms. So the parser gets a connection with chunks in slices, a few in each turn of the event loop, and the reader
+ * ten thousand of them would take 50 ms. So the parser gets a connection with chunks in slices, which wait in the backlog, and the reader
  * of a body gets the chunks of a turn as one.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { backlog } from './backlog.ts';
 import { parserOf, type Parser } from './parser.ts';
 
-/** At most 2 ms of the smallest chunks. */
-const SLICE_BYTES = 2048;
-/** The time for slices in one turn. */
-const TURN_MS = 0.5;
+/** The first slice of a connection: at most half a millisecond of the smallest chunks. */
+const FIRST_SLICE_BYTES = 512;
+/** A read of Node's. */
+const SLICE_BYTES_MAX = 64 * 1024;
+/** Slices that take less become larger, because the parser is slower in small ones. Those that take four times as long become smaller. */
+const SLICE_MS = 0.1;
 
 /** Of llhttp. A callback that returns it pauses the parser behind the header fields. */
 export const HPE_PAUSED = 21;
@@ -50,6 +53,7 @@ export class SlicedReads {
   readonly #onData: (bytes: Buffer) => void;
   /** What has been read and is not parsed. Nothing more is read until then. */
   #rest: Buffer = Buffer.alloc(0);
+  #sliceBytes = FIRST_SLICE_BYTES;
   #isScheduled = false;
 
   constructor(socket: Duplex, parser: Parser) {
@@ -87,23 +91,28 @@ export class SlicedReads {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    backlog.add(() => {
       this.#isScheduled = false;
       this.#parse();
     });
   }
 
+  /** Parses one slice. */
   #parse(): void {
-    const untilMs = performance.now() + TURN_MS;
-    while (this.#rest.length > 0) {
-      if (this.#socket.destroyed || this.#mustWait()) return;
-      if (performance.now() >= untilMs) return this.#schedule();
-      const slice = this.#rest.subarray(0, SLICE_BYTES);
-      this.#rest = this.#rest.subarray(SLICE_BYTES);
-      this.#onData(slice);
-      if (parserOf(this.#socket) !== this.#parser) return this.#leave();
-    }
-    this.#socket.resume();
+    if (this.#socket.destroyed || this.#mustWait()) return;
+    const startedMs = performance.now();
+    const slice = this.#rest.subarray(0, this.#sliceBytes);
+    this.#rest = this.#rest.subarray(slice.length);
+    if (slice.length > 0) this.#onData(slice);
+    if (parserOf(this.#socket) !== this.#parser) return this.#leave();
+    this.#adapt(performance.now() - startedMs);
+    if (this.#rest.length > 0) this.#schedule();
+    else this.#socket.resume();
+  }
+
+  #adapt(tookMs: number): void {
+    if (tookMs < SLICE_MS) this.#sliceBytes = Math.min(2 * this.#sliceBytes, SLICE_BYTES_MAX);
+    else if (tookMs > 4 * SLICE_MS) this.#sliceBytes = Math.max(this.#sliceBytes / 2, FIRST_SLICE_BYTES);
   }
 
   /** The connection has become a WebSocket, and Node uses its parser for others. A client that did not wait for the answer is dropped. */

@@ -18,6 +18,11 @@ export class TurnPlaces {
     this.#later = later;
   }
 
+  /** How many wait for a place. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Returns undefined when the work may begin now. Otherwise resolves in a later turn, in a callback of its own. */
   take(): Promise<void> | undefined {
     if (this.#left === 0) return new Promise((resolve) => this.#waiting.push(resolve));

@@ -22,7 +22,7 @@ import { HeaderBlocks, type HeaderBlock, type HeaderLimits } from './header-bloc
 import { HpackDecoder, type DecodeText } from './hpack-decoder.ts';
 import { RepeatedValidity } from './repeated-validity.ts';
 import { INITIAL_SETTINGS, settingsAfter, type PeerSettings } from './settings.ts';
-import type { Stream, StreamOwner } from './stream.ts';
+import { abortEach, type Stream, type StreamOwner } from './stream.ts';
 import type { TextPool } from './text-pool.ts';
 
 /** A window for all streams of a connection, so that one stream that is read slowly does not stop the others. */
@@ -165,14 +165,11 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
     this.finishIfIdle();
   }
 
-  /** The connection has ended, or will. Yields after each stream that ends with it, because there may be thousands. */
-  *lost(): Generator<undefined, void> {
+  /** The connection has ended, or will, and takes nothing more. What is returned ends its streams, with a pause after each of them. */
+  lost(): Generator<undefined, void> {
     this.isLeaving = true;
     this.#isOver = true;
-    for (const stream of this.opened.values()) {
-      stream.abort();
-      yield undefined;
-    }
+    return abortEach(this.opened.values());
   }
 
   room(): number {

@@ -12,8 +12,8 @@ import {
 import { joined, protocolError } from './frame-payload.ts';
 
 const NO_BYTES = new Uint8Array(0);
-/** Frames of one read that are taken at once: a packet of 64 KiB may have seven thousand, or two thousand requests. */
-const FRAMES_AT_ONCE = 500;
+/** Frames of one read that are taken at once: a packet of 64 KiB may have seven thousand, or two thousand requests. A few calls fit. */
+const FRAMES_AT_ONCE = 50;
 /** Header fields count as so many frames, because they begin a request. */
 const FRAMES_OF_FIELDS = 10;
 
@@ -34,7 +34,7 @@ export class FrameReader {
    * ConnectionError.
    */
   read(received: Uint8Array, take: (frame: Frame) => boolean): boolean {
-    const bytes = this.#rest.length === 0 ? received : joined([this.#rest, received]);
+    const bytes = this.#withRest(received);
     let at = this.#hasPreface ? 0 : this.#prefaceIn(bytes);
     let left = FRAMES_AT_ONCE;
     while (this.#hasPreface && bytes.length - at >= FRAME_HEADER_BYTES && left > 0) {
@@ -47,9 +47,16 @@ export class FrameReader {
       left -= costOf(frame);
       if (!take(frame)) return false;
     }
-    // A copy, because a part of a read keeps all of it in memory.
-    this.#rest = at === bytes.length ? NO_BYTES : Uint8Array.from(bytes.subarray(at));
-    return left <= 0 && this.#rest.length > 0;
+    const rest = at === bytes.length ? NO_BYTES : bytes.subarray(at);
+    const isLeft = left <= 0 && rest.length > 0;
+    // A copy, because a part of a read keeps all of it in memory. Frames that are left are taken soon.
+    this.#rest = isLeft ? rest : Uint8Array.from(rest);
+    return isLeft;
+  }
+
+  #withRest(received: Uint8Array): Uint8Array {
+    if (this.#rest.length === 0) return received;
+    return received.length === 0 ? this.#rest : joined([this.#rest, received]);
   }
 
   /** Returns how many bytes belong to a whole preface. */

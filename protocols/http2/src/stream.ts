@@ -296,3 +296,11 @@ export abstract class Stream {
     return false;
   }
 }
+
+/** Yields after each, because there may be thousands. */
+export function* abortEach(streams: Iterable<Stream>): Generator<undefined, void> {
+  for (const stream of streams) {
+    stream.abort();
+    yield undefined;
+  }
+}

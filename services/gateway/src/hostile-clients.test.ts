@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { encodeFields } from '@tinkerbell/http2';
 import { samplesOf } from '@tinkerbell/platform-metrics';
 import { hurriedClock, startGateway, type GatewayBench } from './testing/gateway-bench.ts';
 
@@ -163,4 +164,35 @@ describe('hostile clients', { concurrency: true }, () => {
     session.destroy();
     await assertAnswers();
   });
+});
+
+test('clients that begin requests faster than they are handled, and reset them, are refused', async () => {
+  const payload = Buffer.from(
+    encodeFields([
+      [':method', 'POST'],
+      [':scheme', 'http'],
+      [':authority', 'a'],
+      [':path', '/'],
+      ['content-type', 'application/grpc'],
+    ]),
+  );
+  const requests = Array.from({ length: 900 }, (_, index) => {
+    const stream = 2 * index + 1;
+    return [
+      frame(TYPE.headers, { flags: 4, stream, payload }),
+      frame(3, { stream, payload: Buffer.alloc(4) }),
+    ];
+  });
+  const begun = Buffer.concat([PREFACE, frame(TYPE.settings), ...requests.flat()]);
+  const sockets = await Promise.all(Array.from({ length: 20 }, hostile));
+  for (const socket of sockets) socket.resume().write(begun);
+  const refused = (): number =>
+    Object.entries(samplesOf(bench.gateway.metrics))
+      .filter(([name]) => name.startsWith('gateway_refused_total') && name.includes('"overloaded"'))
+      .reduce((sum, [, count]) => sum + count, 0);
+  while (refused() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (const socket of sockets) socket.destroy();
+  // Until those that wait have had their turn.
+  const url = `http://127.0.0.1:${bench.gateway.portOf('web')}/`;
+  while ((await (await fetch(url)).text()) !== 'in') await new Promise((resolve) => setTimeout(resolve, 5));
 });

@@ -31,6 +31,8 @@ import type { UpstreamAnswer, UpstreamRequest } from './upstream-client.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
+/** The requests that may wait for their turn. Each holds some 20 kB, and clients may begin them faster than they are handled. */
+const WAITING_MAX = 2000;
 /** The status that nginx logs for a client that disconnected before it had an answer. */
 const CLIENT_GONE = 499;
 
@@ -95,10 +97,20 @@ export class RequestFlow {
 
   /** Never rejects. Returns undefined when nothing is left to wait for. */
   answer(exchange: Exchange, listener: string): Promise<void> | undefined {
+    if (this.#places.waiting >= WAITING_MAX) return this.#turnAway(exchange);
     const startedMs = this.#deps.clock.monotonicMs();
     const turn = this.#places.take();
     if (turn === undefined && this.#repeats(exchange, startedMs)) return undefined;
     return this.#answerAnew(exchange, listener, { turn, startedMs });
+  }
+
+  /** Counted and not logged, because there may be thousands in a second. */
+  #turnAway(exchange: Exchange): undefined {
+    const refusal = { status: 503, reason: 'overloaded', message: 'too many requests wait' };
+    const isGrpc = isGrpcType(exchange.fields['content-type']);
+    this.#refuse({ exchange, isGrpc }, refusal, { route: '', address: exchange.peer });
+    this.#metrics.requests.add({ route: '', code: String(refusal.status) });
+    this.#metrics.refused.add({ route: '', reason: refusal.reason });
   }
 
   #repeats(exchange: Exchange, startedMs: number): boolean {
@@ -323,7 +335,11 @@ export class RequestFlow {
     };
   }
 
-  #refuse({ exchange, isGrpc }: Visit, refusal: Refusal, who: { route: string; address: string }): Outcome {
+  #refuse(
+    { exchange, isGrpc }: Pick<Visit, 'exchange' | 'isGrpc'>,
+    refusal: Refusal,
+    who: { route: string; address: string },
+  ): Outcome {
     const { status, fields, text } = refusalAnswer(refusal, isGrpc);
     const bytes = Buffer.from(text);
     const hasBody = bytes.length > 0;
