@@ -19,6 +19,8 @@ import { openWatchers } from './watchers.ts';
 import { createWorkflows, createSite } from './workflow-objects.ts';
 
 export const WRITERS = 64;
+/** The Hardware that status updates change: `machine-0` and on. */
+export const MACHINES = 1000;
 const UPDATES_GOAL = 10_000;
 const ETCD_RATIO_GOAL = 1.5;
 const PAGE_GOAL_MS = 30;
@@ -91,10 +93,10 @@ async function updatesPerSecond(context: BenchContext, plan: LoadPlan): Promise<
   return result.requests / result.seconds;
 }
 
-/** Returns requests that change the status of 1,000 Hardware, each to another state than before. */
-export function statusUpdates(host: string): string[] {
-  return ['busy', 'idle'].flatMap((state) =>
-    Array.from({ length: 1000 }, (_, index) =>
+/** Returns requests that change the status of 1,000 Hardware, first all to one state and then to the other. */
+export function statusUpdates(host: string, states = ['busy', 'idle']): string[] {
+  return states.flatMap((state) =>
+    Array.from({ length: MACHINES }, (_, index) =>
       patchText({ host, path: `${HARDWARE}/machine-${index}/status`, body: { status: { state } } }),
     ),
   );

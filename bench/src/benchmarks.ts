@@ -10,10 +10,12 @@ import { gatewayBenchmark } from './gateway.ts';
 import { goTemplateBenchmark } from './go-template.ts';
 import { growthBenchmark } from './growth.ts';
 import { hookBenchmark } from './hook.ts';
+import { hostileBenchmark } from './hostile.ts';
 import { imageBenchmark } from './image.ts';
 import { image2diskBenchmark } from './image2disk.ts';
 import { installBenchmark } from './install.ts';
 import { metadataBenchmark } from './metadata.ts';
+import { scaleBenchmark } from './scale.ts';
 import { scriptsBenchmark } from './scripts.ts';
 import { serverBenchmark } from './server.ts';
 import { simulationBenchmark } from './simulation.ts';
@@ -32,6 +34,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   installBenchmark,
   apiBenchmark,
   growthBenchmark,
+  scaleBenchmark,
   workflowsBenchmark,
   dhcpBenchmark,
   tftpBenchmark,
@@ -45,6 +48,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   gatewayBenchmark,
   gatewayClientsBenchmark,
   filesBenchmark,
+  hostileBenchmark,
   hookBenchmark,
   goTemplateBenchmark,
 ];

@@ -1,7 +1,11 @@
 /**
  * The load of `http-load.ts`, a separate program so that it has its own processor: keep-alive connections
- * with one request at a time each. A plan arrives as a message, and the result is sent back as one.
+ * with one request at a time each. A plan arrives as a message. The load says when it is connected, begins with the
+ * next message, and sends its result.
  */
+import { once } from 'node:events';
+import { cpus } from 'node:os';
+
 import { LoadConnection, type LoadServer } from './load-connection.ts';
 import { quantile } from './rounds.ts';
 
@@ -20,6 +24,10 @@ export interface LoadPlan extends LoadServer {
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
+  /** Of the load itself. */
+  readonly processorSeconds: number;
+  /** The busy part of all processors of the machine, from 0 to 1. */
+  readonly busyPart: number;
   /** Answers that were not 200, requests without an answer, and connections that the server closed. */
   readonly failures: number;
   /** From when a request was due to the end of its answer. */
@@ -38,6 +46,8 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const connections = Array.from({ length: plan.connections }, () => new LoadConnection(plan, onClosed));
   await Promise.all(connections.map((connection) => connection.open()));
   let next = 0;
+  await permission();
+  const usage = usageFromNow();
   const startedMs = performance.now();
   const endMs = startedMs + plan.seconds * 1000;
   let lastMs = startedMs;
@@ -63,14 +73,42 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   else await paced(plan.rate, { startedMs, endMs, idle, waiting, begin });
   await until(endMs, () => false);
   await until(endMs + GRACE_MS, () => open.size + waiting.length === 0);
+  const used = usage();
   for (const connection of connections) connection.end();
   const unanswered = open.size + waiting.length;
   return {
     requests: delays.length + unanswered,
     seconds: (lastMs - startedMs) / 1000,
+    ...used,
     failures: failures + unanswered,
     p50Milliseconds: quantile(delays, 0.5),
     p99Milliseconds: quantile(delays, 0.99),
+  };
+}
+
+/** Reports that the load is connected. Resolves when all loads are. */
+async function permission(): Promise<void> {
+  const permitted = once(process, 'message');
+  process.send?.('connected');
+  await permitted;
+}
+
+function usageFromNow(): () => Pick<LoadResult, 'processorSeconds' | 'busyPart'> {
+  const [ownBefore, allBefore] = [process.cpuUsage(), timesOfAll()];
+  return () => {
+    const { user, system } = process.cpuUsage(ownBefore);
+    const all = timesOfAll();
+    const idlePart = (all.idleMs - allBefore.idleMs) / (all.wholeMs - allBefore.wholeMs);
+    return { processorSeconds: (user + system) / 1e6, busyPart: 1 - idlePart };
+  };
+}
+
+function timesOfAll(): { readonly idleMs: number; readonly wholeMs: number } {
+  const all = cpus().map(({ times }) => times);
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  return {
+    idleMs: sum(all.map(({ idle }) => idle)),
+    wholeMs: sum(all.flatMap((times) => Object.values(times))),
   };
 }
 

@@ -3,19 +3,23 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 
-import { httpLoad, requestText } from './http-load.ts';
+import { httpLoad, httpLoads, requestText } from './http-load.ts';
 
 async function loadOn(server: Server, rate?: number) {
+  await using scope = new AsyncDisposableStack();
+  const plan = await planFor(server, scope);
+  return await httpLoad({ scope }, rate === undefined ? plan : { ...plan, rate });
+}
+
+async function planFor(server: Server, scope: AsyncDisposableStack) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  await using scope = new AsyncDisposableStack();
   scope.defer(() => {
     server.closeAllConnections();
     server.close();
   });
-  const plan = { host: '127.0.0.1', port, requests: [requestText({ host: 'a', path: '/' })] };
-  const paced = rate === undefined ? {} : { rate };
-  return await httpLoad({ scope }, { ...plan, connections: 2, seconds: 1, ...paced });
+  const requests = [requestText({ host: 'a', path: '/' })];
+  return { host: '127.0.0.1', port, requests, connections: 2, seconds: 1 };
 }
 
 test('all requests are answered by a server that keeps its connections', async () => {
@@ -43,4 +47,22 @@ test('requests that nobody answers have failed', async () => {
   );
   assert.ok(requests > 2, String(requests));
   assert.equal(failures, requests);
+});
+
+test('no load begins when another one cannot connect', async () => {
+  await using scope = new AsyncDisposableStack();
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    response.end('ok');
+  });
+  const plan = await planFor(server, scope);
+  await assert.rejects(httpLoads({ scope }, [plan, { ...plan, port: 1 }]), /ECONNREFUSED/);
+  assert.equal(asked, 0);
+});
+
+test('the load says what it took', async () => {
+  const { processorSeconds, busyPart } = await loadOn(createServer((_, response) => response.end('ok')));
+  assert.ok(processorSeconds > 0 && processorSeconds < 5, String(processorSeconds));
+  assert.ok(busyPart > 0 && busyPart <= 1, String(busyPart));
 });

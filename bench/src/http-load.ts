@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { BenchContext } from './benchmark.ts';
 import type { LoadPlan, LoadResult } from './http-load-client.ts';
-import { startProgram } from './running-program.ts';
+import { startProgram, type RunningProgram } from './running-program.ts';
 
 const CLIENT = fileURLToPath(new URL('http-load-client.ts', import.meta.url));
 
@@ -14,14 +14,33 @@ const LOAD_PROCESSOR = availableParallelism() > 1 ? ['taskset', '-c', '1'] : [];
 
 /** @throws Error when the load cannot connect. */
 export async function httpLoad(context: Pick<BenchContext, 'scope'>, plan: LoadPlan): Promise<LoadResult> {
-  const [first, ...rest] = [...LOAD_PROCESSOR, process.execPath, CLIENT];
-  const program = startProgram(context, { command: [first, ...rest], channel: true });
-  const result = new Promise<LoadResult>((resolve, reject) => {
-    program.process.once('message', (message) => resolve(message as LoadResult));
-    void program.ended.then((code) => reject(new Error(`the load ended with ${code}: ${program.output()}`)));
+  const [result] = await httpLoads(context, [plan]);
+  if (result === undefined) throw new Error('the load has no result');
+  return result;
+}
+
+/** Runs loads that begin together, each in a process of its own. @throws Error when one cannot connect. */
+export async function httpLoads(
+  context: Pick<BenchContext, 'scope'>,
+  plans: readonly LoadPlan[],
+): Promise<readonly LoadResult[]> {
+  const loads = plans.map((plan) => {
+    const [first, ...rest] = [...LOAD_PROCESSOR, process.execPath, CLIENT];
+    const load = startProgram(context, { command: [first, ...rest], channel: true });
+    load.process.send(plan);
+    return load;
   });
-  program.process.send(plan);
-  return await result;
+  await Promise.all(loads.map(nextMessage));
+  const results = loads.map(nextMessage);
+  for (const load of loads) load.process.send('begin');
+  return (await Promise.all(results)) as LoadResult[];
+}
+
+function nextMessage(load: RunningProgram): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    load.process.once('message', resolve);
+    void load.ended.then((code) => reject(new Error(`the load ended with ${code}: ${load.output()}`)));
+  });
 }
 
 export interface RequestOptions {

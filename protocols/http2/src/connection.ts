@@ -53,6 +53,8 @@ export interface ConnectionLimits extends HeaderLimits {
   readonly unreadBytesMax: number;
   /** The streams that the peer may reset, or cause to be reset, at once. 33 more each second. */
   readonly resetsBurst: number;
+  /** The frames of one read that are taken at once. A packet of 64 KiB may have seven thousand, or two thousand requests. */
+  readonly framesAtOnce: number;
 }
 
 /** Of both sides. Each adds the number of its streams. */
@@ -64,6 +66,7 @@ export const USUAL_LIMITS = {
   unreadBytesMax: 32 * 1024 * 1024,
   /** Opening and resetting a stream costs a client nothing (CVE-2023-44487). The number is that of nghttp2. */
   resetsBurst: 1000,
+  framesAtOnce: 500,
 } as const;
 
 /** What all connections of a program share. */
@@ -110,7 +113,7 @@ export abstract class Connection<Opened extends Stream> implements StreamOwner {
     this.#options = options;
     this.limits = options.limits === undefined ? limits : { ...limits, ...options.limits };
     const { fieldBytesMax } = this.limits;
-    this.#reader = new FrameReader(preface);
+    this.#reader = new FrameReader(preface, this.limits.framesAtOnce);
     this.#blocks = new HeaderBlocks(
       new HpackDecoder(options.pool, fieldBytesMax, options.decodeText),
       this.limits,

@@ -12,20 +12,20 @@ import {
 import { joined, protocolError } from './frame-payload.ts';
 
 const NO_BYTES = new Uint8Array(0);
-/** Frames of one read that are taken at once: a packet of 64 KiB may have seven thousand, or two thousand requests. A few calls fit. */
-const FRAMES_AT_ONCE = 50;
 /** Header fields count as so many frames, because they begin a request. */
 const FRAMES_OF_FIELDS = 10;
 
 /** Splits the bytes of a connection into frames. */
 export class FrameReader {
   readonly #preface: string;
+  readonly #framesAtOnce: number;
   #hasPreface: boolean;
   #rest: Uint8Array = NO_BYTES;
 
   /** The frames follow the characters of `preface`. */
-  constructor(preface: string) {
+  constructor(preface: string, framesAtOnce: number) {
     this.#preface = preface;
+    this.#framesAtOnce = framesAtOnce;
     this.#hasPreface = preface === '';
   }
 
@@ -36,7 +36,7 @@ export class FrameReader {
   read(received: Uint8Array, take: (frame: Frame) => boolean): boolean {
     const bytes = this.#withRest(received);
     let at = this.#hasPreface ? 0 : this.#prefaceIn(bytes);
-    let left = FRAMES_AT_ONCE;
+    let left = this.#framesAtOnce;
     while (this.#hasPreface && bytes.length - at >= FRAME_HEADER_BYTES && left > 0) {
       const length = ((bytes[at] ?? 0) << 16) | uint16At(bytes, at + 1);
       if (length > FRAME_BYTES_MAX) throw new ConnectionError(errorCodes.frameSize, 'a frame is too large');

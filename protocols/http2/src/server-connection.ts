@@ -11,7 +11,9 @@ export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 /** Thousands of agents behind a proxy share a connection, with two streams and a call each. */
 const STREAMS_MAX = 65_536;
-const LIMITS = { ...USUAL_LIMITS, streamsMax: STREAMS_MAX } as const;
+/** A few calls. Clients may flood, and an upstream may not. */
+const FRAMES_AT_ONCE = 50;
+const LIMITS = { ...USUAL_LIMITS, streamsMax: STREAMS_MAX, framesAtOnce: FRAMES_AT_ONCE } as const;
 
 export interface ServerEvents extends ConnectionEvents {
   /** With `isEnd`, the request has no body. */
