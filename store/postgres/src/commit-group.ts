@@ -51,8 +51,8 @@ export async function writeGroup(
   });
   const changes = outcomes.flatMap((outcome) => ('changes' in outcome ? outcome.changes : []));
   const isTrimmed = revision - compacted >= changesKept + Math.min(TRIM_EVERY, changesKept);
-  const until = isTrimmed ? revision - changesKept : compacted;
-  if (changes.length > 0) await insert(client, changes, { after: compacted, until });
+  const trimmed = isTrimmed ? { after: compacted, until: revision - changesKept } : undefined;
+  if (changes.length > 0) await insert(client, changes, trimmed);
   return { before, transaction, outcomes, changes };
 }
 
@@ -136,14 +136,22 @@ interface Trimmed {
   readonly until: number;
 }
 
+/**
+ * Apart from most groups, because PostgreSQL may pass over the whole table, also over all that was removed until it has cleaned up, to find that
+ * there is nothing to remove.
+ */
+const TRIM = `counted as (update tinkerbell.counter set revision = $7, compacted = $8),
+      trimmed as (delete from tinkerbell.changes where revision > $9 and revision <= $8)`;
+const COUNT = 'counted as (update tinkerbell.counter set revision = $7)';
+
 /** One statement writes everything. Of several changes to one object, the last one is its state. */
 async function insert(
   client: pg.ClientBase,
   changes: readonly Change[],
-  { after, until }: Trimmed,
+  trimmed: Trimmed | undefined,
 ): Promise<void> {
   await client.query({
-    name: 'insert-changes',
+    name: trimmed === undefined ? 'insert-changes' : 'insert-and-trim-changes',
     text: `with written as (
         select * from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])
           as t (revision, type, collection, namespace, name, object)),
@@ -158,8 +166,7 @@ async function insert(
         insert into tinkerbell.objects
         select collection, namespace, name, revision, object from last where type <> 'deleted'
         on conflict (collection, namespace, name) do update set revision = excluded.revision, object = excluded.object),
-      counted as (update tinkerbell.counter set revision = $7, compacted = $8),
-      trimmed as (delete from tinkerbell.changes where revision > $9 and revision <= $8)
+      ${trimmed === undefined ? COUNT : TRIM}
       select pg_notify('${CHANGES_CHANNEL}', $7::text)`,
     values: [
       changes.map(({ revision }) => revision),
@@ -169,9 +176,7 @@ async function insert(
       changes.map(({ key }) => key.name),
       changes.map(({ object }) => JSON.stringify(object)),
       changes.at(-1)?.revision,
-      until,
-      // Without a lower end PostgreSQL passes over all that was removed, until it has cleaned up.
-      after,
+      ...(trimmed === undefined ? [] : [trimmed.until, trimmed.after]),
     ],
   });
 }

@@ -182,8 +182,8 @@ test('a commit reads neither the changes that are kept nor those that were remov
   const commits = 1500;
   for (let number = 0; number < commits; number += 1) await create(store, `t-${number}`);
   const read = await readOfChanges(url, commits);
-  // PostgreSQL may choose to look through the table some times. Reading what is kept for each commit is 150 times as many.
-  assert.ok(read < 50 * commits, `${commits} commits read ${read} changes`);
+  // The change feed looks for news meanwhile. To look through all that is kept would be 150 for each commit.
+  assert.ok(read < 80 * commits, `${commits} commits read ${read} changes`);
 });
 
 /** Returns how many rows of the changes PostgreSQL has read, once it has counted what was inserted. It counts with a delay. */
