@@ -30,7 +30,7 @@ async function client(index: number): Promise<never> {
   const kind = kinds[index % kinds.length];
   if (kind === undefined) throw new Error('there is no kind of hostile client');
   // So that they do not act together.
-  await delay((index * AGAIN_MS * 7) % 1000);
+  await delay((index * AGAIN_MS) / Number(count));
   for (;;) {
     await act(kind, `127.0.1.${1 + index}`).catch(() => undefined);
     await delay(AGAIN_MS);

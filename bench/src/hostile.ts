@@ -30,10 +30,7 @@ const LARGE_BYTES = 64 * 1024 ** 2;
 const HOT_BYTES = 1024;
 /** At most twice what they wait alone. */
 const RATIO_GOAL = 0.5;
-/**
- * Hostile clients stand for other machines, so they must take no processor from the server, nor from the load that measures: these preempt
- * them at once.
- */
+/** Hostile clients stand for other machines. The server has a processor of its own, and the good clients share the other one with them. */
 const AS_ANOTHER_MACHINE = ['nice', '--adjustment=15', 'taskset', '-c', '1'] as const;
 const CLIENTS_PROGRAM = fileURLToPath(new URL('hostile-clients-program.ts', import.meta.url));
 const PACKETS_PROGRAM = fileURLToPath(new URL('hostile-packets-program.ts', import.meta.url));
