@@ -7,8 +7,8 @@ function scene(each: number) {
   const next: (() => void)[] = [];
   const places = new TurnPlaces(each, (callback) => void next.push(callback));
   const begun: string[] = [];
-  const begin = async (name: string): Promise<void> => {
-    await places.take();
+  const begin = async (name: string, owner?: string): Promise<void> => {
+    await places.take(owner);
     begun.push(name);
   };
   /** Returns what began in each callback of the next turn. */
@@ -55,4 +55,22 @@ test('those that wait for one promise continue over several turns, also when it 
   assert.deepEqual(await turn(), []);
   assert.deepEqual(await turn(), [['c1'], ['d']]);
   assert.deepEqual(await turn(), [['e']]);
+});
+
+test('owners get places in turns, and one that leaves none waiting is forgotten', async () => {
+  const { begin, begun, turn, places } = scene(2);
+  for (let index = 0; index < 1000; index += 1) void begin(`flood-${index}`, 'flood');
+  void begin('good', 'good');
+  await Promise.resolve();
+  begun.splice(0);
+  assert.deepEqual(
+    [places.waiting, places.hasWaiting('good'), places.hasWaiting('other')],
+    [999, true, false],
+  );
+  assert.deepEqual(await turn(), []);
+  assert.deepEqual(await turn(), [['flood-2'], ['good']]);
+  assert.equal(places.hasWaiting('good'), false);
+  assert.deepEqual(await turn(), [['flood-3'], ['flood-4']]);
+  while (places.waiting > 0) await turn();
+  assert.equal(places.hasWaiting('flood'), false);
 });

@@ -3,12 +3,15 @@ const REQUESTS_EACH = 8;
 
 /**
  * Limits how many pieces of work begin in one turn of the event loop. One packet may contain the requests of many callers, and
- * all of them would otherwise begin in the callback for this packet.
+ * all of them would otherwise begin in the callback for this packet. Owners get places in turns, so that one with thousands of
+ * pieces delays the others no more than one with a few.
  */
 export class TurnPlaces {
   readonly #each: number;
   readonly #later: (callback: () => void) => void;
-  readonly #waiting: (() => void)[] = [];
+  /** By owner. The owner that got a place last is the last one. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #count = 0;
   #left: number;
 
   /** `later` calls back after everything else that waits for the event loop. */
@@ -18,16 +21,28 @@ export class TurnPlaces {
     this.#later = later;
   }
 
-  /** How many wait for a place. */
+  /** How many pieces of work wait for a place. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#count;
+  }
+
+  /** Whether work of this owner waits for a place. */
+  hasWaiting(owner: string): boolean {
+    return this.#waiting.has(owner);
   }
 
   /** Returns undefined when the work may begin now. Otherwise resolves in a later turn, in a callback of its own. */
-  take(): Promise<void> | undefined {
-    if (this.#left === 0) return new Promise((resolve) => this.#waiting.push(resolve));
+  take(owner = ''): Promise<void> | undefined {
+    if (this.#left === 0) return new Promise((resolve) => this.#wait(owner, resolve));
     this.#took(1);
     return undefined;
+  }
+
+  #wait(owner: string, resolve: () => void): void {
+    this.#count += 1;
+    const own = this.#waiting.get(owner);
+    if (own === undefined) this.#waiting.set(owner, [resolve]);
+    else own.push(resolve);
   }
 
   /** Settles like `shared`, which others wait for too, when there is a place. */
@@ -47,9 +62,21 @@ export class TurnPlaces {
 
   readonly #nextTurn = (): void => {
     this.#left = this.#each;
-    if (this.#waiting.length === 0) return;
-    const begun = this.#waiting.splice(0, this.#each);
+    if (this.#count === 0) return;
+    const begun = Array.from({ length: Math.min(this.#each, this.#count) }, () => this.#next());
     this.#took(begun.length);
     for (const resolve of begun) this.#later(resolve);
   };
+
+  /** There is one. */
+  #next(): () => void {
+    for (const [owner, own] of this.#waiting) {
+      const first = own.shift();
+      this.#waiting.delete(owner);
+      if (own.length > 0) this.#waiting.set(owner, own);
+      this.#count -= 1;
+      if (first !== undefined) return first;
+    }
+    throw new Error('nothing waits for a place');
+  }
 }
