@@ -57,20 +57,17 @@ test('those that wait for one promise continue over several turns, also when it 
   assert.deepEqual(await turn(), [['e']]);
 });
 
-test('owners get places in turns, and one that leaves none waiting is forgotten', async () => {
+test('owners get places in turns, and one is full when it has its share of those that wait', async () => {
   const { begin, begun, turn, places } = scene(2);
   for (let index = 0; index < 1000; index += 1) void begin(`flood-${index}`, 'flood');
   void begin('good', 'good');
   await Promise.resolve();
   begun.splice(0);
-  assert.deepEqual(
-    [places.waiting, places.hasWaiting('good'), places.hasWaiting('other')],
-    [999, true, false],
-  );
+  const isFull = (most: number) => ['flood', 'good', 'other'].map((owner) => places.isFull(owner, most));
+  assert.deepEqual([places.waiting, ...isFull(999)], [999, true, false, false]);
+  assert.deepEqual(isFull(1000), [false, false, false]);
   assert.deepEqual(await turn(), []);
   assert.deepEqual(await turn(), [['flood-2'], ['good']]);
-  assert.equal(places.hasWaiting('good'), false);
   assert.deepEqual(await turn(), [['flood-3'], ['flood-4']]);
   while (places.waiting > 0) await turn();
-  assert.equal(places.hasWaiting('flood'), false);
 });

@@ -26,9 +26,9 @@ export class TurnPlaces {
     return this.#count;
   }
 
-  /** Whether work of this owner waits for a place. */
-  hasWaiting(owner: string): boolean {
-    return this.#waiting.has(owner);
+  /** Whether `most` pieces wait, and this owner has its share of them. */
+  isFull(owner: string, most: number): boolean {
+    return this.#count >= most && (this.#waiting.get(owner)?.length ?? 0) * this.#waiting.size >= most;
   }
 
   /** Returns undefined when the work may begin now. Otherwise resolves in a later turn, in a callback of its own. */

@@ -31,7 +31,7 @@ import type { UpstreamAnswer, UpstreamRequest } from './upstream-client.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
 const ANSWER_TIMEOUT_MS = 60_000;
-/** The requests that may wait for their turn, and one more of each client. Clients may begin them faster than they are handled. */
+/** The requests that may wait for their turn, in equal shares of all clients. Clients may begin them faster than they are handled. */
 const WAITING_MAX = 2000;
 /** The status that nginx logs for a client that disconnected before it had an answer. */
 const CLIENT_GONE = 499;
@@ -98,7 +98,7 @@ export class RequestFlow {
   /** Never rejects. Returns undefined when nothing is left to wait for. */
   answer(exchange: Exchange, listener: string): Promise<void> | undefined {
     const { peer } = exchange;
-    if (this.#places.waiting >= WAITING_MAX && this.#places.hasWaiting(peer)) return this.#turnAway(exchange);
+    if (this.#places.isFull(peer, WAITING_MAX)) return this.#turnAway(exchange);
     const startedMs = this.#deps.clock.monotonicMs();
     const turn = this.#places.take(peer);
     if (turn === undefined && this.#repeats(exchange, startedMs)) return undefined;
