@@ -21,11 +21,6 @@ export class TurnPlaces {
     this.#later = later;
   }
 
-  /** How many pieces of work wait for a place. */
-  get waiting(): number {
-    return this.#count;
-  }
-
   /** Whether `most` pieces wait, and this owner has its share of them. */
   isFull(owner: string, most: number): boolean {
     return this.#count >= most && (this.#waiting.get(owner)?.length ?? 0) * this.#waiting.size >= most;

@@ -97,10 +97,9 @@ export class RequestFlow {
 
   /** Never rejects. Returns undefined when nothing is left to wait for. */
   answer(exchange: Exchange, listener: string): Promise<void> | undefined {
-    const { peer } = exchange;
-    if (this.#places.isFull(peer, WAITING_MAX)) return this.#turnAway(exchange);
+    if (this.#places.isFull(exchange.peer, WAITING_MAX)) return this.#turnAway(exchange);
     const startedMs = this.#deps.clock.monotonicMs();
-    const turn = this.#places.take(peer);
+    const turn = this.#places.take(exchange.peer);
     if (turn === undefined && this.#repeats(exchange, startedMs)) return undefined;
     return this.#answerAnew(exchange, listener, { turn, startedMs });
   }
@@ -109,9 +108,7 @@ export class RequestFlow {
   #turnAway(exchange: Exchange): undefined {
     const refusal = { status: 503, reason: 'overloaded', message: 'too many requests wait' };
     const isGrpc = isGrpcType(exchange.fields['content-type']);
-    this.#refuse({ exchange, isGrpc }, refusal, { route: '', address: exchange.peer });
-    this.#metrics.requests.add({ route: '', code: String(refusal.status) });
-    this.#metrics.refused.add({ route: '', reason: refusal.reason });
+    this.#count(this.#refuse({ exchange, isGrpc }, refusal, { route: '', address: exchange.peer }));
   }
 
   #repeats(exchange: Exchange, startedMs: number): boolean {
@@ -128,12 +125,11 @@ export class RequestFlow {
     try {
       await turn;
       if (turn !== undefined && this.#repeats(exchange, startedMs)) return;
-      const given = oneValue(exchange.fields['traceparent']);
       const visit: Visit = {
         exchange,
         gone,
         isGrpc: isGrpcType(exchange.fields['content-type']),
-        traceparent: traceparentOf(given, this.#traceDigits.next()),
+        traceparent: traceparentOf(oneValue(exchange.fields['traceparent']), this.#traceDigits.next()),
         startedMs,
       };
       this.#record(visit, gone.hasHappened ? lostBy(exchange) : await this.#answer(visit, listener));
@@ -376,8 +372,7 @@ export class RequestFlow {
   #record({ exchange, isGrpc, startedMs, traceparent }: Visit, outcome: Outcome): void {
     const { route, status, address, bytes, reason } = outcome;
     const ms = this.#deps.clock.monotonicMs() - startedMs;
-    this.#metrics.requests.add({ route, code: String(status) });
-    if (reason !== undefined) this.#metrics.refused.add({ route, reason });
+    this.#count(outcome);
     this.#metrics.seconds.observe({ route }, ms / 1000);
     this.#deps.log.info('request', {
       ...constantLogFields(exchange, { route, address, isGrpc }),
@@ -387,6 +382,11 @@ export class RequestFlow {
       trace: traceparent.slice(3, 35),
       ...(reason === undefined ? {} : { reason }),
     });
+  }
+
+  #count({ route, status, reason }: Outcome): void {
+    this.#metrics.requests.add({ route, code: String(status) });
+    if (reason !== undefined) this.#metrics.refused.add({ route, reason });
   }
 }
 

@@ -137,8 +137,8 @@ interface Trimmed {
 }
 
 /**
- * Apart from most groups, because PostgreSQL may pass over the whole table, also over all that was removed until it has cleaned up, to find that
- * there is nothing to remove.
+ * Most groups have nothing to remove and do not try: PostgreSQL may pass over the whole table to find that out, with everything that was
+ * removed before and is not cleaned up yet.
  */
 const TRIM = `counted as (update tinkerbell.counter set revision = $7, compacted = $8),
       trimmed as (delete from tinkerbell.changes where revision > $9 and revision <= $8)`;
