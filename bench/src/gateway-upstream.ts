@@ -3,20 +3,36 @@
  * answer. Arguments: both ports.
  */
 import { createServer } from 'node:http';
-import { createServer as createHttp2, type ServerHttp2Stream } from 'node:http2';
+import { createServer as createTcpServer } from 'node:net';
+
+import { encodeFields } from '@tinkerbell/http2';
+
+import { DATA, FrameSocket, RST_STREAM } from './frame-socket.ts';
 
 const [grpcPort, httpPort] = process.argv.slice(2).map(Number);
 /** More than the kernel keeps for a connection. */
 const LARGE_BYTES = 16 * 1024 ** 2;
+const NOTHING = Buffer.alloc(0);
 const PART = Buffer.alloc(64 * 1024);
 
-const grpc = createHttp2();
-grpc.on('stream', (one) => {
-  const stream = one as ServerHttp2Stream;
-  stream.on('error', () => undefined);
-  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
-  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-  stream.pipe(stream);
+/** Without a dynamic table, so that a block needs no connection. */
+const ANSWER = encodeFields([
+  [':status', '200'],
+  ['content-type', 'application/grpc'],
+]);
+const TRAILERS = encodeFields([['grpc-status', '0']]);
+
+const grpc = createTcpServer((socket) => {
+  const bodies = new Map<number, Buffer>();
+  const frames = new FrameSocket(socket, 'server', ({ stream, type, isLast, payload }) => {
+    if (type === DATA) bodies.set(stream, Buffer.concat([bodies.get(stream) ?? NOTHING, payload]));
+    if (type === RST_STREAM) bodies.delete(stream);
+    if (!isLast) return;
+    frames.sendFields(stream, ANSWER, false);
+    frames.sendData(stream, bodies.get(stream) ?? NOTHING, false);
+    frames.sendFields(stream, TRAILERS, true);
+    bodies.delete(stream);
+  });
 });
 grpc.listen(grpcPort, '127.0.0.1');
 

@@ -12,18 +12,21 @@ const echo = {
 };
 
 /** Node's own server, with compressed header fields. */
-async function serving(answer: (stream: ServerHttp2Stream, body: Buffer) => void) {
+async function serving(
+  answer: (stream: ServerHttp2Stream, body: Buffer, authorization: string | undefined) => void,
+  token?: string,
+) {
   const server = createServer();
   const sessions: ServerHttp2Session[] = [];
   server.on('session', (session) => sessions.push(session));
-  server.on('stream', (stream: ServerHttp2Stream) => {
+  server.on('stream', (stream: ServerHttp2Stream, fields) => {
     const parts: Buffer[] = [];
     stream.on('data', (part: Buffer) => parts.push(part));
-    stream.on('end', () => answer(stream, Buffer.concat(parts)));
+    stream.on('end', () => answer(stream, Buffer.concat(parts), fields.authorization));
     stream.on('error', () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const client = await LoadGrpc.open(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const client = await LoadGrpc.open(`127.0.0.1:${(server.address() as AddressInfo).port}`, { token });
   return {
     client,
     [Symbol.dispose]() {
@@ -32,6 +35,12 @@ async function serving(answer: (stream: ServerHttp2Stream, body: Buffer) => void
       server.close();
     },
   };
+}
+
+function lengthOf(bytes: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return length;
 }
 
 function respond(stream: ServerHttp2Stream, body: Buffer, trailers: Record<string, string>): void {
@@ -44,6 +53,18 @@ test('many calls of one connection get their own answers', async () => {
   using served = await serving((stream, body) => respond(stream, body, { 'grpc-status': '0' }));
   const texts = Array.from({ length: 200 }, (_, index) => `message ${index}`.repeat(index));
   assert.deepEqual(await Promise.all(texts.map((text) => served.client.unary(echo, text))), texts);
+});
+
+test('each call carries the token, whatever its length', async () => {
+  for (const length of [1, 119, 120, 247, 248, 2000]) {
+    const token = 'x'.repeat(length);
+    using served = await serving((stream, _body, authorization = '') => {
+      const text = Buffer.from(authorization);
+      respond(stream, Buffer.concat([Buffer.alloc(1), lengthOf(text), text]), { 'grpc-status': '0' });
+    }, token);
+    for (let call = 0; call < 2; call += 1)
+      assert.equal(await served.client.unary(echo, ''), `Bearer ${token}`);
+  }
 });
 
 test('a call fails with its status, also when it had an answer', async () => {

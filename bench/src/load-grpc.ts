@@ -1,32 +1,26 @@
 /**
- * gRPC over HTTP/2 for a load, on a bare socket: node:http2 would take half as long as the server that is measured. Each agent has its own
- * connection. No compression, no deadlines, no TLS.
+ * gRPC over HTTP/2 for a load. Each agent has its own connection. No compression, no deadlines, and certificates are not verified.
  */
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 import { fieldOf, HpackDecoder, TextPool } from '@tinkerbell/http2';
-import { frame, number, PREFACE, settings } from '@tinkerbell/http2/testing';
 import { CallError, type Method, type Requests, type Responses } from '@tinkerbell/sim/grpc-connection';
 
+import { DATA, FrameSocket, RST_STREAM, type StreamFrame } from './frame-socket.ts';
 import { RequestFields } from './request-fields.ts';
 
-const HEADER_BYTES = 9;
 const PREFIX_BYTES = 5;
-/** The largest that a peer accepts without a setting. No request of a load is larger. */
-const FRAME_BYTES_MAX = 16_384;
-const [DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE] = [0, 1, 3, 4, 6, 7, 8] as const;
-const [END_STREAM, ACK, END_HEADERS, PADDED] = [1, 1, 4, 8] as const;
-/** No dynamic table, no push, and the largest window for each stream. */
-const OWN_SETTINGS = settings([
-  [1, 0],
-  [2, 0],
-  [4, 0x7fff_ffff],
-]);
-/** The connection's window is renewed when this much has been received. */
-const WINDOW_BYTES = 0x1000_0000;
-const WINDOW_DEFAULT = 65_535;
 const FIELDS_BYTES_MAX = 65_536;
 const NOTHING = Buffer.alloc(0);
+
+export interface LoadGrpcOptions {
+  /** TLS 1.2 or 1.3. */
+  readonly secure?: boolean;
+  /** Sent with each call. */
+  readonly token?: string | undefined;
+}
 
 interface Call extends Responses<Buffer> {
   received: Buffer;
@@ -36,36 +30,30 @@ interface Call extends Responses<Buffer> {
 const decoded = new Map<string, readonly string[]>();
 
 export class LoadGrpc {
-  readonly #socket: Socket;
+  readonly #frames: FrameSocket;
   readonly #requestFields: RequestFields;
   readonly #calls = new Map<number, Call>();
   readonly #fields = new HpackDecoder(new TextPool(), FIELDS_BYTES_MAX, (bytes) =>
     Buffer.from(bytes).toString('latin1'),
   );
   #nextStream = 1;
-  #rest: Buffer = NOTHING;
-  #received = 0;
-  #unsent: Buffer[] = [];
 
-  private constructor(socket: Socket, authority: string) {
-    this.#socket = socket;
-    this.#requestFields = new RequestFields(authority);
-    socket.setNoDelay(true);
-    socket.on('data', (bytes: Buffer) => this.#take(bytes));
-    // It is followed by the close.
-    socket.on('error', () => undefined);
+  private constructor(socket: ReturnType<typeof connect>, fields: RequestFields) {
+    this.#requestFields = fields;
+    this.#frames = new FrameSocket(socket, 'client', (frame) => this.#take(frame));
     socket.once('close', () => this.#lost());
-    socket.write(
-      Buffer.concat([Buffer.from(PREFACE), OWN_SETTINGS, windowUpdate(WINDOW_BYTES - WINDOW_DEFAULT)]),
-    );
   }
 
   /** @throws Error when the server does not accept the connection. */
-  static async open(authority: string): Promise<LoadGrpc> {
-    const { hostname, port } = new URL(`http://${authority}`);
-    const socket = connect(Number(port), hostname);
-    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-    return new LoadGrpc(socket, authority);
+  static async open(authority: string, options: LoadGrpcOptions = {}): Promise<LoadGrpc> {
+    const { secure = false, token } = options;
+    const { hostname: host, port: text } = new URL(`http://${authority}`);
+    const port = Number(text);
+    const socket = secure
+      ? connectTls({ host, port, rejectUnauthorized: false, ALPNProtocols: ['h2'] })
+      : connect({ host, port });
+    await once(socket, secure ? 'secureConnect' : 'connect');
+    return new LoadGrpc(socket, new RequestFields(authority, secure, token));
   }
 
   /** @throws CallError */
@@ -80,7 +68,7 @@ export class LoadGrpc {
           else resolve(method.responseDeserialize(answer));
         },
       });
-      this.#send(stream, method.requestSerialize(request), END_STREAM);
+      this.#send(stream, method.requestSerialize(request), true);
     });
   }
 
@@ -95,86 +83,43 @@ export class LoadGrpc {
       onEnd,
     });
     return {
-      send: (request) => this.#send(stream, method.requestSerialize(request), 0),
-      end: () => this.#write(frame(DATA, END_STREAM, stream, NOTHING)),
+      send: (request) => this.#send(stream, method.requestSerialize(request), false),
+      end: () => this.#frames.sendData(stream, NOTHING, true),
     };
   }
 
   close(): void {
-    this.#socket.destroy();
+    this.#frames.close();
   }
 
   #begin(path: string, handlers: Responses<Buffer>): number {
     const stream = this.#nextStream;
     this.#nextStream += 2;
     this.#calls.set(stream, { ...handlers, received: NOTHING });
-    this.#write(frame(HEADERS, END_HEADERS, stream, this.#requestFields.block(path)));
+    this.#frames.sendFields(stream, this.#requestFields.block(path), false);
     return stream;
   }
 
-  #send(stream: number, message: Buffer, flags: number): void {
+  #send(stream: number, message: Buffer, isLast: boolean): void {
     const payload = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
     payload[0] = 0;
     payload.writeUInt32BE(message.length, 1);
     payload.set(message, PREFIX_BYTES);
-    if (payload.length > FRAME_BYTES_MAX) throw new Error(`a request of ${payload.length} bytes`);
-    this.#write(frame(DATA, flags, stream, payload));
+    this.#frames.sendData(stream, payload, isLast);
   }
 
-  /** Frames of one turn of the event loop are sent in one piece. */
-  #write(bytes: Buffer): void {
-    this.#unsent.push(bytes);
-    if (this.#unsent.length > 1) return;
-    process.nextTick(() => {
-      const unsent = this.#unsent;
-      this.#unsent = [];
-      if (!this.#socket.destroyed) this.#socket.write(Buffer.concat(unsent));
-    });
-  }
-
-  #take(bytes: Buffer): void {
-    this.#received += bytes.length;
-    if (this.#received > WINDOW_BYTES / 2) {
-      this.#write(windowUpdate(this.#received));
-      this.#received = 0;
-    }
-    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
-    let at = 0;
-    while (all.length - at >= HEADER_BYTES) {
-      const end = at + HEADER_BYTES + all.readUIntBE(at, 3);
-      if (end > all.length) break;
-      this.#frame(all, at, end);
-      at = end;
-    }
-    this.#rest = at === all.length ? NOTHING : all.subarray(at);
-  }
-
-  #frame(bytes: Buffer, at: number, end: number): void {
-    const type = bytes[at + 3] ?? 0;
-    const flags = bytes[at + 4] ?? 0;
-    const stream = bytes.readUInt32BE(at + 5) & 0x7fff_ffff;
-    const payload = bytes.subarray(at + HEADER_BYTES, end);
-    if (type === DATA || type === HEADERS) this.#frameOfCall(stream, { type, flags, payload });
-    else if (type === SETTINGS && (flags & ACK) === 0) this.#write(frame(SETTINGS, ACK, 0, NOTHING));
-    else if (type === PING && (flags & ACK) === 0) this.#write(frame(PING, ACK, 0, payload));
-    else if (type === RST_STREAM) this.#end(stream, new CallError(13, 'the stream was reset'));
-    else if (type === GOAWAY) this.#socket.destroy();
-  }
-
-  #frameOfCall(
-    stream: number,
-    { type, flags, payload }: { type: number; flags: number; payload: Buffer },
-  ): void {
-    const call = this.#calls.get(stream);
+  #take(frame: StreamFrame): void {
+    const call = this.#calls.get(frame.stream);
     if (call === undefined) return;
-    if ((flags & PADDED) !== 0 || (type === HEADERS && (flags & END_HEADERS) === 0))
-      return void this.#socket.destroy(new Error('a frame that this client does not support'));
-    if (type === DATA) return this.#data(stream, call, { flags, payload });
-    const fields = this.#decode(payload);
-    if ((flags & END_STREAM) !== 0) this.#end(stream, statusOf(fields));
+    if (frame.type === RST_STREAM) this.#end(frame.stream, new CallError(13, 'the stream was reset'));
+    else if (frame.type === DATA) this.#data(call, frame);
+    else {
+      const fields = this.#decode(frame.payload);
+      if (frame.isLast) this.#end(frame.stream, statusOf(fields));
+    }
   }
 
-  #data(stream: number, call: Call, { flags, payload }: { flags: number; payload: Buffer }): void {
+  #data(call: Call, { stream, isLast, payload }: StreamFrame): void {
     call.received = call.received.length === 0 ? payload : Buffer.concat([call.received, payload]);
     while (call.received.length >= PREFIX_BYTES) {
       const end = PREFIX_BYTES + call.received.readUInt32BE(1);
@@ -182,7 +127,7 @@ export class LoadGrpc {
       call.onMessage(call.received.subarray(PREFIX_BYTES, end));
       call.received = call.received.subarray(end);
     }
-    if ((flags & END_STREAM) !== 0) this.#end(stream, new CallError(13, 'no status'));
+    if (isLast) this.#end(stream, new CallError(13, 'no status'));
   }
 
   #decode(block: Buffer): readonly string[] {
@@ -206,8 +151,4 @@ export class LoadGrpc {
 function statusOf(fields: readonly string[]): CallError | undefined {
   const status = fieldOf(fields, 'grpc-status') ?? '2';
   return status === '0' ? undefined : new CallError(Number(status), fieldOf(fields, 'grpc-message') ?? '');
-}
-
-function windowUpdate(bytes: number): Buffer {
-  return frame(WINDOW_UPDATE, 0, 0, number(bytes));
 }

@@ -12,7 +12,12 @@ const HOST = '127.0.0.1';
 const [certificate = '', key = '', ...ports] = process.argv.slice(2);
 const [grpcPort, httpPort, upstreamGrpc = 0, upstreamHttp = 0] = ports.map(Number);
 
-const options = { cert: readFileSync(certificate), key: readFileSync(key), minVersion: 'TLSv1.3' } as const;
+const options = {
+  cert: readFileSync(certificate),
+  key: readFileSync(key),
+  minVersion: 'TLSv1.3',
+  noDelay: true,
+} as const;
 const grpc = createTlsServer({ ...options, ALPNProtocols: ['h2'] }, (client) => {
   const upstream = connect({ host: HOST, port: upstreamGrpc, noDelay: true });
   pass(client, upstream);

@@ -2,9 +2,9 @@
 
 /** Indexes of the static table, Appendix A. */
 const METHOD_POST = 3;
-const SCHEME_HTTP = 6;
+const [SCHEME_HTTP, SCHEME_HTTPS] = [6, 7] as const;
 const DYNAMIC_FIRST = 62;
-const [AUTHORITY, PATH, CONTENT_TYPE, NEW_NAME] = [1, 4, 31, 0] as const;
+const [AUTHORITY, PATH, AUTHORIZATION, CONTENT_TYPE, NEW_NAME] = [1, 4, 23, 31, 0] as const;
 /** Sections 6.1 and 6.2.1. */
 const [INDEXED, ADDED] = [0x80, 0x40] as const;
 
@@ -19,18 +19,21 @@ interface Field {
 export class RequestFields {
   readonly #places = new Map<string, number>();
   readonly #common: readonly Field[];
+  readonly #scheme: number;
 
-  constructor(authority: string) {
+  constructor(authority: string, isSecure = false, token?: string) {
+    this.#scheme = isSecure ? SCHEME_HTTPS : SCHEME_HTTP;
     this.#common = [
       { index: AUTHORITY, name: ':authority', value: authority },
       { index: CONTENT_TYPE, name: 'content-type', value: 'application/grpc' },
       { index: NEW_NAME, name: 'te', value: 'trailers' },
+      ...(token === undefined ? [] : [bearer(token)]),
     ];
   }
 
   /** Returns a header block for the next request. */
   block(path: string): Buffer {
-    const bytes = [INDEXED | METHOD_POST, INDEXED | SCHEME_HTTP];
+    const bytes = [INDEXED | METHOD_POST, INDEXED | this.#scheme];
     this.#push(bytes, { index: PATH, name: ':path', value: path });
     for (const field of this.#common) this.#push(bytes, field);
     return Buffer.from(bytes);
@@ -46,6 +49,19 @@ export class RequestFields {
     this.#places.set(key, this.#places.size);
     bytes.push(ADDED | index);
     if (index === NEW_NAME) bytes.push(name.length, ...Buffer.from(name, 'latin1'));
-    bytes.push(value.length, ...Buffer.from(value, 'latin1'));
+    bytes.push(...lengthOf(value), ...Buffer.from(value, 'latin1'));
   }
+}
+
+function bearer(token: string): Field {
+  return { index: AUTHORIZATION, name: 'authorization', value: `Bearer ${token}` };
+}
+
+/** Section 5.1, with a prefix of 7 bits. */
+function lengthOf({ length }: string): number[] {
+  if (length < 0x7f) return [length];
+  const bytes = [0x7f];
+  let left = length - 0x7f;
+  for (; left >= 0x80; left >>= 7) bytes.push((left & 0x7f) | 0x80);
+  return [...bytes, left];
 }
