@@ -1,6 +1,7 @@
-import { DHCP_ONLY, measure } from '../dhcp.ts';
+import { DHCP_ONLY } from '../dhcp-subjects.ts';
 import { NETWORK } from '../machines.ts';
 import { createLink } from '../network-namespace.ts';
+import { measure } from '../perfdhcp.ts';
 import { residentMegabytes } from '../running-program.ts';
 import { startTinkerbell } from '../tinkerbell-server.ts';
 import type { StartOperations } from './operation.ts';
