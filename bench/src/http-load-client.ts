@@ -19,6 +19,11 @@ export interface LoadPlan extends LoadServer {
    * arrive.
    */
   readonly rate?: number;
+  /**
+   * Leaves the processor to others between requests. Delays count from when a request is sent, and not from when
+   * this program was to wake up.
+   */
+  readonly sleeps?: boolean;
 }
 
 export interface LoadResult {
@@ -70,7 +75,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
     });
   };
   if (plan.rate === undefined) for (const connection of idle.splice(0)) begin(connection, startedMs);
-  else await paced(plan.rate, { startedMs, endMs, idle, waiting, begin });
+  else await paced(plan.rate, { startedMs, endMs, idle, waiting, begin, sleeps: plan.sleeps ?? false });
   await until(endMs, () => false);
   await until(endMs + GRACE_MS, () => open.size + waiting.length === 0);
   const used = usage();
@@ -123,22 +128,28 @@ interface Pacing {
   readonly idle: LoadConnection[];
   readonly waiting: number[];
   readonly begin: (connection: LoadConnection, dueMs: number) => void;
+  readonly sleeps: boolean;
 }
 
+const SLEEP_MS = 1;
+
 /**
- * Sends without pause what is due, because a timer of a millisecond would add to each delay. A request that
- * finds no free connection waits, and its delay counts.
+ * Unless it sleeps, it sends without pause what is due, because a timer of a millisecond would add to each delay. A
+ * request that finds no free connection waits, and its delay counts.
  */
-async function paced(rate: number, { startedMs, endMs, idle, waiting, begin }: Pacing): Promise<void> {
+async function paced(rate: number, pacing: Pacing): Promise<void> {
+  const { startedMs, endMs, idle, waiting, begin, sleeps } = pacing;
   for (let due = 0; performance.now() < endMs;) {
     const owed = Math.floor(((performance.now() - startedMs) / 1000) * rate);
     for (; due < owed; due += 1) {
-      const dueMs = startedMs + (due / rate) * 1000;
+      const dueMs = sleeps ? performance.now() : startedMs + (due / rate) * 1000;
       const connection = idle.shift();
       if (connection === undefined) waiting.push(dueMs);
       else begin(connection, dueMs);
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>(
+      (resolve) => void (sleeps ? setTimeout(resolve, SLEEP_MS) : setImmediate(resolve)),
+    );
   }
 }
 
