@@ -34,15 +34,18 @@ export interface Site {
 /** Those that are compared. */
 export type Gateways = Readonly<Record<'ours' | 'nginx' | 'haproxy' | 'minimal', Subject>>;
 
-const UPSTREAM = fileURLToPath(new URL('gateway-upstream.ts', import.meta.url));
+/** Each in a process of its own, so that a flood of HTTP does not delay the answers to gRPC. */
+const UPSTREAMS = {
+  grpc: fileURLToPath(new URL('gateway-grpc-upstream.ts', import.meta.url)),
+  http: fileURLToPath(new URL('gateway-http-upstream.ts', import.meta.url)),
+};
 const ISSUER = 'https://issuer.example.org';
 
 export async function startSite(context: BenchContext): Promise<Site> {
-  const upstream = { grpcPort: await freePort(), httpPort: await freePort() };
-  const program = startProgram(context, {
-    command: [process.execPath, UPSTREAM, String(upstream.grpcPort), String(upstream.httpPort)],
-  });
-  await untilReady(program, async () => (await isTaken(upstream.grpcPort)) && isTaken(upstream.httpPort));
+  const upstream = {
+    grpcPort: await startUpstream(context, UPSTREAMS.grpc),
+    httpPort: await startUpstream(context, UPSTREAMS.http),
+  };
   const key = await newSigningKey();
   const signer = await createTokenSigner({ key, issuer: ISSUER, clock: nodeClock });
   const [jwks, publicKey] = [join(context.directory, 'jwks.json'), join(context.directory, 'public.pem')];
@@ -53,6 +56,13 @@ export async function startSite(context: BenchContext): Promise<Site> {
     token: await signer.sign({ aud: 'tink', sub: 'bench' }, 3600),
     files: { ...(await makeCertificate(context)), jwks, publicKey },
   };
+}
+
+async function startUpstream(context: BenchContext, program: string): Promise<number> {
+  const port = await freePort();
+  const running = startProgram(context, { command: [process.execPath, program, String(port)] });
+  await untilReady(running, () => isTaken(port));
+  return port;
 }
 
 export async function startGateways(context: BenchContext, site: Site): Promise<Gateways> {

@@ -72,3 +72,21 @@ test('owners get places in turns, and one is full when it has its share of those
   while (places.isFull('flood', 1)) await turn();
   assert.deepEqual(begun, []);
 });
+
+test('what nobody wants any more takes no place', async () => {
+  const { begin, begun, turn, places } = scene(2);
+  for (const name of ['a', 'b']) void begin(name);
+  const leave = ['c', 'd', 'e'].map((name) => places.wait('flood', () => void begun.push(name)));
+  void begin('f', 'good');
+  await Promise.resolve();
+  begun.splice(0);
+  assert.deepEqual(
+    leave.slice(0, 2).map((end) => end()),
+    [true, true],
+  );
+  assert.equal(leave[0]?.(), false);
+  assert.equal(places.isFull('flood', 3), false);
+  assert.deepEqual(await turn(), []);
+  assert.deepEqual(await turn(), [['e'], ['f']]);
+  assert.equal(leave[2]?.(), false);
+});

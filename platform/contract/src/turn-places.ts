@@ -10,7 +10,7 @@ export class TurnPlaces {
   readonly #each: number;
   readonly #later: (callback: () => void) => void;
   /** By owner. The owner that got a place last is the last one. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Set<() => void>>();
   #count = 0;
   #left: number;
 
@@ -23,21 +23,36 @@ export class TurnPlaces {
 
   /** Whether `most` pieces wait, and this owner has its share of them. */
   isFull(owner: string, most: number): boolean {
-    return this.#count >= most && (this.#waiting.get(owner)?.length ?? 0) * this.#waiting.size >= most;
+    return this.#count >= most && (this.#waiting.get(owner)?.size ?? 0) * this.#waiting.size >= most;
   }
 
   /** Returns undefined when the work may begin now. Otherwise resolves in a later turn, in a callback of its own. */
   take(owner = ''): Promise<void> | undefined {
-    if (this.#left === 0) return new Promise((resolve) => this.#wait(owner, resolve));
-    this.#took(1);
-    return undefined;
+    if (this.takeNow()) return undefined;
+    return new Promise((resolve) => void this.wait(owner, resolve));
   }
 
-  #wait(owner: string, resolve: () => void): void {
+  /** Returns whether the work may begin now. */
+  takeNow(): boolean {
+    if (this.#left === 0) return false;
+    this.#took(1);
+    return true;
+  }
+
+  /**
+   * Calls `begin` in a later turn, in a callback of its own. The result ends the wait, and returns false when it was over. Work that nobody
+   * wants any more then takes no place from the others.
+   */
+  wait(owner: string, begin: () => void): () => boolean {
+    const own = this.#waiting.get(owner) ?? new Set();
+    this.#waiting.set(owner, own.add(begin));
     this.#count += 1;
-    const own = this.#waiting.get(owner);
-    if (own === undefined) this.#waiting.set(owner, [resolve]);
-    else own.push(resolve);
+    return () => {
+      if (!own.delete(begin)) return false;
+      this.#count -= 1;
+      if (own.size === 0) this.#waiting.delete(owner);
+      return true;
+    };
   }
 
   /** Settles like `shared`, which others wait for too, when there is a place. */
@@ -66,11 +81,13 @@ export class TurnPlaces {
   /** There is one. */
   #next(): () => void {
     for (const [owner, own] of this.#waiting) {
-      const first = own.shift();
+      const [first] = own;
+      if (first === undefined) continue;
+      own.delete(first);
       this.#waiting.delete(owner);
-      if (own.length > 0) this.#waiting.set(owner, own);
+      if (own.size > 0) this.#waiting.set(owner, own);
       this.#count -= 1;
-      if (first !== undefined) return first;
+      return first;
     }
     throw new Error('nothing waits for a place');
   }

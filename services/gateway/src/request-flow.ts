@@ -8,6 +8,7 @@ import type { Fields } from '@tinkerbell/http2';
 import type { IpAddress } from '@tinkerbell/wire';
 import { admit, tooLarge } from './admit.ts';
 import { answerBlock, answerFields, withHeaders } from './answer-fields.ts';
+import { startAnswerTimer } from './answer-timer.ts';
 import type { RelayedCall } from './client-call.ts';
 import { Departure } from './departure.ts';
 import type { Exchange } from './exchange.ts';
@@ -30,7 +31,6 @@ import { TraceDigits } from './trace-digits.ts';
 import type { UpstreamAnswer, UpstreamRequest } from './upstream-client.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-const ANSWER_TIMEOUT_MS = 60_000;
 /** The requests that may wait for their turn, in equal shares of all clients. Clients may begin them faster than they are handled. */
 const WAITING_MAX = 2000;
 /** The status that nginx logs for a client that disconnected before it had an answer. */
@@ -99,9 +99,23 @@ export class RequestFlow {
   answer(exchange: Exchange, listener: string): Promise<void> | undefined {
     if (this.#places.isFull(exchange.peer, WAITING_MAX)) return this.#turnAway(exchange);
     const startedMs = this.#deps.clock.monotonicMs();
-    const turn = this.#places.take(exchange.peer);
-    if (turn === undefined && this.#repeats(exchange, startedMs)) return undefined;
-    return this.#answerAnew(exchange, listener, { turn, startedMs });
+    if (!this.#places.takeNow()) return this.#answerLater(exchange, listener, startedMs);
+    if (this.#repeats(exchange, startedMs)) return undefined;
+    return this.#answerAnew(exchange, listener, { startedMs, gone: departureOf(exchange) });
+  }
+
+  /** One that its client gives up before its turn takes none. It is counted and not logged, because there may be thousands in a second. */
+  async #answerLater(exchange: Exchange, listener: string, startedMs: number): Promise<void> {
+    const gone = departureOf(exchange);
+    const hasTurn = await new Promise<boolean>((resolve) => {
+      const leave = this.#places.wait(exchange.peer, () => resolve(true));
+      exchange.onClosed(() => {
+        if (leave()) resolve(false);
+      });
+    });
+    if (!hasTurn) this.#count(lostBy(exchange));
+    else if (!this.#repeats(exchange, startedMs))
+      await this.#answerAnew(exchange, listener, { startedMs, gone });
   }
 
   /** Counted and not logged, because there may be thousands in a second. */
@@ -118,13 +132,9 @@ export class RequestFlow {
   async #answerAnew(
     exchange: Exchange,
     listener: string,
-    { turn, startedMs }: { readonly turn: Promise<void> | undefined; readonly startedMs: number },
+    { startedMs, gone }: Pick<Visit, 'startedMs' | 'gone'>,
   ): Promise<void> {
-    const gone = new Departure();
-    exchange.onClosed(() => gone.happen());
     try {
-      await turn;
-      if (turn !== undefined && this.#repeats(exchange, startedMs)) return;
       const visit: Visit = {
         exchange,
         gone,
@@ -239,7 +249,10 @@ export class RequestFlow {
       gone.happen();
     };
     const body = relay === undefined ? this.#body(visit, route, giveUp) : undefined;
-    const stopTimer = this.#answerTimer(visit, route, giveUp);
+    const stopTimer = startAnswerTimer(this.#deps.clock, visit, {
+      waitMs: route.settings.middlewares.answerTimeoutMs,
+      giveUp,
+    });
     const request: UpstreamRequest = {
       ...line,
       gone,
@@ -310,28 +323,6 @@ export class RequestFlow {
     return body;
   }
 
-  /** Counts from the end of the request. A gRPC call has its own deadline. */
-  #answerTimer({ exchange, isGrpc }: Visit, route: LiveRoute, giveUp: (why: Refusal) => void): () => void {
-    const { answerTimeoutMs } = route.settings.middlewares;
-    if (isGrpc && answerTimeoutMs === undefined) return () => undefined;
-    const waitMs = answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
-    const message = `the upstream did not answer within ${waitMs} ms`;
-    let cancel = (): void => undefined;
-    let isOver = false;
-    const start = (): void => {
-      if (isOver) return;
-      cancel = this.#deps.clock.schedule(waitMs, () =>
-        giveUp({ status: 504, reason: 'upstream-timeout', message }),
-      );
-    };
-    if (exchange.body === undefined || isGrpc) start();
-    else exchange.body.once('end', start);
-    return () => {
-      isOver = true;
-      cancel();
-    };
-  }
-
   #refuse(
     { exchange, isGrpc }: Pick<Visit, 'exchange' | 'isGrpc'>,
     refusal: Refusal,
@@ -388,6 +379,12 @@ export class RequestFlow {
     this.#metrics.requests.add({ route, code: String(status) });
     if (reason !== undefined) this.#metrics.refused.add({ route, reason });
   }
+}
+
+function departureOf(exchange: Exchange): Departure {
+  const gone = new Departure();
+  exchange.onClosed(() => gone.happen());
+  return gone;
 }
 
 /** Its connection ended before its turn or its answer, often together with hundreds of others. */

@@ -13,7 +13,8 @@ import { startGateway } from './testing/gateway-bench.ts';
 
 const REQUESTS = 100;
 
-test('the requests of one packet are spread over turns of the event loop', async () => {
+function newFlow() {
+  const metrics = new MetricSet();
   const flow = new RequestFlow(
     {
       clock: nodeClock,
@@ -22,10 +23,13 @@ test('the requests of one packet are spread over turns of the event loop', async
       readFile: () => Promise.reject(new Error('unused')),
       verifierFor: () => assert.fail('unused'),
     },
-    createGatewayMetrics(new MetricSet()),
+    createGatewayMetrics(metrics),
   );
-  let begun = 0;
-  const exchange = (): Exchange => ({
+  return { flow, metrics };
+}
+
+function newExchange(begins: () => void, onClosed: Exchange['onClosed'] = () => undefined): Exchange {
+  return {
     protocol: 'HTTP/2',
     method: 'GET',
     authority: 'a.example.org',
@@ -36,12 +40,18 @@ test('the requests of one packet are spread over turns of the event loop', async
     isTls: false,
     isAnswered: false,
     respond() {
-      begun += 1;
+      begins();
       return undefined;
     },
-    onClosed: () => undefined,
+    onClosed,
     abort: () => undefined,
-  });
+  };
+}
+
+test('the requests of one packet are spread over turns of the event loop', async () => {
+  const { flow } = newFlow();
+  let begun = 0;
+  const exchange = () => newExchange(() => void (begun += 1));
   const beginsPerTurn: number[] = [];
   let isOver = false;
   const count = (): void => {
@@ -55,6 +65,27 @@ test('the requests of one packet are spread over turns of the event loop', async
   count();
   assert.equal(begun, REQUESTS);
   assert.ok(Math.max(...beginsPerTurn) <= 8, beginsPerTurn.join(' '));
+});
+
+test('requests that their client gives up before their turn take none from the others', async () => {
+  const { flow, metrics } = newFlow();
+  const [begun, closed]: [string[], (() => void)[]] = [[], []];
+  const exchange = (name: string) =>
+    newExchange(
+      () => void begun.push(name),
+      (task) => void closed.push(task),
+    );
+  const answers = Array.from({ length: 1000 }, async () => flow.answer(exchange('given up'), 'web'));
+  const atOnce = begun.length;
+  for (const task of closed) task();
+  void flow.answer(exchange('good'), 'web');
+  let turns = 0;
+  for (; begun.length === atOnce; turns += 1) await new Promise(setImmediate);
+  assert.deepEqual(begun.slice(atOnce), ['good']);
+  assert.ok(turns <= 5, `${turns} turns`);
+  await Promise.all(answers);
+  const gone = Object.entries(samplesOf(metrics)).find(([name]) => /refused.*client-gone/.test(name));
+  assert.equal(gone?.[1], 1000 - atOnce);
 });
 
 test('the requests that end with one connection are spread over turns too', async () => {
