@@ -8,8 +8,8 @@ import type { Socket } from 'node:net';
 import { frame, number, PREFACE, settings } from '@tinkerbell/http2/testing';
 
 const HEADER_BYTES = 9;
-export const [DATA, HEADERS, RST_STREAM] = [0, 1, 3] as const;
-const [SETTINGS, PING, GOAWAY, WINDOW_UPDATE] = [4, 6, 7, 8] as const;
+export const [DATA, RST_STREAM] = [0, 3] as const;
+const [HEADERS, SETTINGS, PING, GOAWAY, WINDOW_UPDATE] = [1, 4, 6, 7, 8] as const;
 const [END_STREAM, END_HEADERS] = [1, 4] as const;
 const [ACK, PADDED] = [1, 8] as const;
 /** The largest that a peer accepts without a setting. */

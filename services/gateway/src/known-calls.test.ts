@@ -180,6 +180,30 @@ test('a call that the upstream resets is refused and counted', async (context) =
   assert.equal(samples[`gateway_upstream_failures_total{endpoint="127.0.0.1:${port}"}`], MANY);
 });
 
+test('who has proven an identity does not wait behind requests without one', async (context) => {
+  const key = await newSigningKey();
+  const issuer = 'https://id.example';
+  const signer = await createTokenSigner({ key, issuer, clock: nodeClock });
+  const { client, bench, lines, use } = await scene(context);
+  const file = join(bench.folder, 'jwks.json');
+  writeFileSync(file, JSON.stringify(signer.publicKeys));
+  await use(`middlewares: {validateJwt: {issuer: "${issuer}", jwksFile: ${file}, audiences: [a]}}, `);
+  const fields = { authorization: `Bearer ${await signer.sign({ aud: 'a', sub: 'me' }, 600)}` };
+  assert.deepEqual(await calls(client, MANY, fields), all('0'));
+  const flood = connect(`http://127.0.0.1:${bench.gateway.portOf('web')}`);
+  flood.on('error', () => undefined);
+  await once(flood, 'connect');
+  lines.length = 0;
+  const refused = Array.from({ length: 1900 }, () => once(begin(flood).resume().end(), 'close'));
+  while (lines.length < 100) await new Promise(setImmediate);
+  assert.deepEqual(await call(client, fields), { body: 'hello', status: '0' });
+  const before = lines.findIndex(({ status }) => status === 200);
+  // 141, and 388 for a call that waits for its turn.
+  assert.ok(before < 250, `${before} requests without a token were refused first`);
+  await Promise.all(refused);
+  flood.destroy();
+});
+
 test('a token that no longer holds is refused', async (context) => {
   const issuer = 'https://id.example';
   const [old, fresh] = [await newSigningKey(), await newSigningKey()];

@@ -97,8 +97,11 @@ export class RequestFlow {
 
   /** Never rejects. Returns undefined when nothing is left to wait for. */
   answer(exchange: Exchange, listener: string): Promise<void> | undefined {
-    if (this.#places.isFull(exchange.peer, WAITING_MAX)) return this.#turnAway(exchange);
     const startedMs = this.#deps.clock.monotonicMs();
+    // Who has proven an identity does not wait behind those who have not. The connection gives out a few calls of a packet at a time.
+    const isProven = exchange.head?.plan?.verified !== undefined;
+    if (isProven && this.#repeats(exchange, startedMs)) return undefined;
+    if (this.#places.isFull(exchange.peer, WAITING_MAX)) return this.#turnAway(exchange);
     if (!this.#places.takeNow()) return this.#answerLater(exchange, listener, startedMs);
     if (this.#repeats(exchange, startedMs)) return undefined;
     return this.#answerAnew(exchange, listener, { startedMs, gone: departureOf(exchange) });
