@@ -166,8 +166,8 @@ describe('hostile clients', { concurrency: true }, () => {
   });
 });
 
-/** Clients that begin 18,000 requests at once, faster than they are handled. Returns when `reason` has been counted. */
-async function floodUntil(reason: string, endOf: (stream: number) => Buffer): Promise<void> {
+/** Clients that begin 18,000 requests at once, faster than they are handled. Each request is followed by what `endOf` returns. */
+async function flood18000(endOf: (stream: number) => Buffer): Promise<readonly Socket[]> {
   const payload = Buffer.from(
     encodeFields([
       [':method', 'GET'],
@@ -183,22 +183,34 @@ async function floodUntil(reason: string, endOf: (stream: number) => Buffer): Pr
   const begun = Buffer.concat([PREFACE, frame(TYPE.settings), ...requests.flat()]);
   const sockets = await Promise.all(Array.from({ length: 20 }, hostile));
   for (const socket of sockets) socket.resume().write(begun);
-  const counted = (): boolean =>
-    Object.entries(samplesOf(bench.gateway.metrics)).some(
-      ([name, count]) => name.startsWith('gateway_refused_total') && name.includes(reason) && count > 0,
-    );
-  while (!counted()) await new Promise((resolve) => setTimeout(resolve, 5));
-  for (const socket of sockets) socket.destroy();
+  return sockets;
 }
 
+function counted(metric: string, label = ''): number {
+  return Object.entries(samplesOf(bench.gateway.metrics))
+    .filter(([name]) => name.startsWith(metric) && name.includes(label))
+    .reduce((sum, [, count]) => sum + count, 0);
+}
+
+const overloaded = (): number => counted('gateway_refused_total', '"overloaded"');
+
 test('clients that begin requests faster than they are handled are refused', async () => {
-  await floodUntil('"overloaded"', () => Buffer.alloc(0));
+  const before = overloaded();
+  const sockets = await flood18000(() => Buffer.alloc(0));
+  while (overloaded() === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (const socket of sockets) socket.destroy();
   // Until those that wait have had their turn.
   const url = `http://127.0.0.1:${bench.gateway.portOf('web')}/`;
   while ((await (await fetch(url)).text()) !== 'in') await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-test('requests that are reset before their turn do not wait for it', async () => {
-  await floodUntil('"client-gone"', (stream) => frame(3, { stream, payload: Buffer.alloc(4) }));
+test('requests that are reset before their turn do not wait for it, so none is refused', async () => {
+  const before = { overloaded: overloaded(), requests: counted('gateway_requests_total') };
+  const sockets = await flood18000((stream) => frame(3, { stream, payload: Buffer.alloc(4) }));
+  // More than may wait. Each connection ends when it has reset its share.
+  while (counted('gateway_requests_total') < before.requests + 3000)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(overloaded(), before.overloaded);
+  for (const socket of sockets) socket.destroy();
   await assertAnswers();
 });
