@@ -42,18 +42,16 @@ export const dhcpBenchmark: Benchmark = {
       await measure(context, subject, { rate, seconds });
       return await offerDelays(context, subject, rate);
     };
-    const rounds = context.quick ? 1 : DELAY_ROUNDS;
-    const own = await alternate(rounds, {
-      ours: delay(ours, rateOf('ours')),
-      kea: delay(kea, rateOf('kea')),
-      minimal: delay(minimal, rateOf('minimal')),
-    });
+    const delaysAt = (rates: Each<number>) =>
+      alternate(context.quick ? 1 : DELAY_ROUNDS, {
+        ours: delay(ours, rates.ours),
+        kea: delay(kea, rates.kea),
+        minimal: delay(minimal, rates.minimal),
+      });
+    const halves = { ours: rateOf('ours'), kea: rateOf('kea'), minimal: rateOf('minimal') };
+    const own = await delaysAt(halves);
     // At its own half, the faster server has more to do than its peer. At one rate for all, delays compare.
-    const equal = await alternate(rounds, {
-      ours: delay(ours, rateOf('kea')),
-      kea: delay(kea, rateOf('kea')),
-      minimal: delay(minimal, rateOf('kea')),
-    });
+    const equal = await delaysAt({ ours: halves.kea, kea: halves.kea, minimal: halves.kea });
     await untilIdle(context);
     return [
       ...rateRows(found),

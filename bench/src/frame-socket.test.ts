@@ -9,7 +9,7 @@ const [HEADERS, SETTINGS, PING, GOAWAY] = [1, 4, 6, 7] as const;
 const [END_STREAM, ACK, END_HEADERS, PADDED] = [1, 1, 4, 8] as const;
 const NOTHING = Buffer.alloc(0);
 
-/** A server, and a client of which a test controls each byte. */
+/** Starts a server, and connects a client that sends only what the test writes. */
 async function scene() {
   const seen: StreamFrame[] = [];
   const server = createServer(

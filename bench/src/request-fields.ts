@@ -1,5 +1,9 @@
 /** The header fields of a client's calls. Each is sent once, and then by its place in the dynamic table (RFC 7541), as gRPC's libraries do. */
 
+import { putInteger } from '@tinkerbell/http2/testing';
+
+/** Enough for any length below 2 MB. */
+const LENGTH_BYTES_MAX = 4;
 /** Indexes of the static table, Appendix A. */
 const METHOD_POST = 3;
 const [SCHEME_HTTP, SCHEME_HTTPS] = [6, 7] as const;
@@ -57,11 +61,7 @@ function bearer(token: string): Field {
   return { index: AUTHORIZATION, name: 'authorization', value: `Bearer ${token}` };
 }
 
-/** Section 5.1, with a prefix of 7 bits. */
-function lengthOf({ length }: string): number[] {
-  if (length < 0x7f) return [length];
-  const bytes = [0x7f];
-  let left = length - 0x7f;
-  for (; left >= 0x80; left >>= 7) bytes.push((left & 0x7f) | 0x80);
-  return [...bytes, left];
+function lengthOf({ length }: string): Uint8Array {
+  const bytes = new Uint8Array(LENGTH_BYTES_MAX);
+  return bytes.subarray(0, putInteger(bytes, 0, { first: 0, prefixBits: 7, value: length }));
 }

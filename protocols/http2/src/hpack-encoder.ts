@@ -58,7 +58,11 @@ interface PrefixedInteger {
 }
 
 /** Section 5.1. The functions of this file return where the next byte belongs. */
-function putInteger(bytes: Uint8Array, at: number, { first, prefixBits, value }: PrefixedInteger): number {
+export function putInteger(
+  bytes: Uint8Array,
+  at: number,
+  { first, prefixBits, value }: PrefixedInteger,
+): number {
   const mask = (1 << prefixBits) - 1;
   if (value < mask) {
     bytes[at] = first | value;

@@ -10,6 +10,8 @@ import {
   type ServerStream,
 } from '../index.ts';
 
+export { putInteger } from '../hpack-encoder.ts';
+
 export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 
 export const REQUEST = encodeFields([
