@@ -19,6 +19,8 @@ const SIMILAR_AMONG = 4;
 export class Timelines {
   /** By MAC, in the order of their last records. */
   readonly #byMac = new Map<string, JournalRecord[]>();
+  /** Those that had a record with which a boot may begin. */
+  readonly #booted = new Set<string>();
 
   add(record: JournalRecord): void {
     const { machine } = record;
@@ -30,10 +32,17 @@ export class Timelines {
     const isReplaced = last !== undefined && REPLACED.includes(record.event) && isSameTransfer(last, record);
     if (isReplaced) records[records.length - 1] = record;
     else records.push(sharing(record, records));
+    if (mayBeginFirst(record)) this.#booted.add(machine);
     if (records.length > RECORDS_KEPT) records.splice(FIRST_KEPT, RECORDS_KEPT / 4);
-    else if (records.length > UNBOOTED_KEPT && !records.some(mayBeginFirst)) records.shift();
+    else if (records.length > UNBOOTED_KEPT && !this.#booted.has(machine)) records.shift();
+    if (this.#byMac.size > MACHINES_MAX) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
     const [oldest] = this.#byMac.keys();
-    if (this.#byMac.size > MACHINES_MAX && oldest !== undefined) this.#byMac.delete(oldest);
+    if (oldest === undefined) return;
+    this.#byMac.delete(oldest);
+    this.#booted.delete(oldest);
   }
 
   /** Reduces boots that are over to how they began and how they ended. Ten thousand machines at rest take 30 MB. */
@@ -56,6 +65,7 @@ export class Timelines {
     // A Job of the BMC precedes the boot that it causes.
     const isKept = ({ sequence, source }: JournalRecord): boolean =>
       kept.has(sequence) || (boots.length === 0 && source !== 'syslog');
+    if (boots.length === 0) this.#booted.delete(mac);
     // Only a copy has no room for 16 more.
     this.#byMac.set(mac, records.filter(isKept).slice());
   }

@@ -1,19 +1,24 @@
 const NONE: readonly never[] = [];
 
+export interface MultiIndexOptions<Value> {
+  /** May return true only for values with the same keys. It saves computing them twice. */
+  readonly hasSameKeys?: (one: Value, other: Value) => boolean;
+  /** Of the values of a key. No change of an object may change its place. Without it, values are in no particular order. */
+  readonly order?: (one: Value, other: Value) => number;
+}
+
 /** Finds objects by keys derived from them. An object may have several keys, and a key several objects. */
 export class MultiIndex<Value extends object> {
   readonly #keysOf: (value: Value) => readonly string[];
   readonly #hasSameKeys: (one: Value, other: Value) => boolean;
+  readonly #order: ((one: Value, other: Value) => number) | undefined;
   /** Most keys have one value. An array of one would take as much memory as the entry. */
   readonly #byKey = new Map<string, Value | Several<Value>>();
 
-  /** `hasSameKeys` may return true only for values with the same keys. It saves computing them twice. */
-  constructor(
-    keysOf: (value: Value) => readonly string[],
-    hasSameKeys: (one: Value, other: Value) => boolean = () => false,
-  ) {
+  constructor(keysOf: (value: Value) => readonly string[], options: MultiIndexOptions<Value> = {}) {
     this.#keysOf = keysOf;
-    this.#hasSameKeys = hasSameKeys;
+    this.#hasSameKeys = options.hasSameKeys ?? (() => false);
+    this.#order = options.order;
   }
 
   /**
@@ -61,7 +66,13 @@ export class MultiIndex<Value extends object> {
     if (key === '') return;
     const found = this.get(key);
     if (found.length === 0) this.#byKey.set(key, value);
-    else this.#put(key, [...found, value]);
+    else this.#put(key, this.#joined(found, value));
+  }
+
+  #joined(values: readonly Value[], value: Value): readonly Value[] {
+    const order = this.#order;
+    const at = order === undefined ? -1 : values.findIndex((each) => order(value, each) < 0);
+    return at < 0 ? [...values, value] : values.toSpliced(at, 0, value);
   }
 
   #remove(key: string, value: Value): void {

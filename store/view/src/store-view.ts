@@ -29,6 +29,7 @@ import {
   type Store,
   type View,
 } from '@tinkerbell/store-contract';
+import { byAge } from './by-age.ts';
 import { changesBetween, type Objects } from './changes-between.ts';
 import { MultiIndex } from './multi-index.ts';
 import { WorkflowsByHardware } from './workflows-by-hardware.ts';
@@ -56,18 +57,18 @@ class IndexedView implements StoreView {
   readonly #deps: StoreViewDeps;
   readonly #listeners = new Set<ChangeListener>();
   #objects: Objects = new Map();
-  readonly #byMac = new MultiIndex<Hardware>(
-    (one) => macsOf(one).map((mac) => mac.toLowerCase()),
-    hasSameSpec,
-  );
-  readonly #byIp = new MultiIndex<Hardware>(addressesOf, hasSameSpec);
+  readonly #byMac = new MultiIndex<Hardware>((one) => macsOf(one).map((mac) => mac.toLowerCase()), {
+    hasSameKeys: hasSameSpec,
+  });
+  readonly #byIp = new MultiIndex<Hardware>(addressesOf, { hasSameKeys: hasSameSpec });
   readonly #byAgentId = new MultiIndex<Hardware>(({ spec }) => [spec?.agentID ?? '']);
-  readonly #byInstanceId = new MultiIndex<Hardware>(
-    ({ spec }) => [spec?.metadata?.instance?.id ?? ''],
-    hasSameSpec,
-  );
+  readonly #byInstanceId = new MultiIndex<Hardware>(({ spec }) => [spec?.metadata?.instance?.id ?? ''], {
+    hasSameKeys: hasSameSpec,
+  });
   readonly #ofHardware = [this.#byMac, this.#byIp, this.#byAgentId, this.#byInstanceId];
-  readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? '']);
+  readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? ''], {
+    order: byAge,
+  });
   readonly #byHardware = new WorkflowsByHardware();
   #ready = false;
   /** On the monotonic clock. */
@@ -213,12 +214,11 @@ class IndexedView implements StoreView {
   workflowsByAgent(agentId: string): readonly Workflow[] {
     const workflows = this.#byAgent.get(agentId);
     const machine = workflows.length === 0 ? undefined : this.#ownerOfAgent(agentId);
-    const own = machine === undefined ? workflows : workflows.filter((one) => mayRunOn(one, machine));
-    return oldestFirst(own);
+    return machine === undefined ? workflows : workflows.filter((one) => mayRunOn(one, machine));
   }
 
   workflowsByHardware(namespace: string, hardwareName: string): readonly Workflow[] {
-    return oldestFirst(this.#byHardware.get(namespace, hardwareName));
+    return this.#byHardware.get(namespace, hardwareName);
   }
 
   all(collection: string): readonly Resource[] {
@@ -256,17 +256,6 @@ function owning(claimants: readonly Hardware[]): readonly Hardware[] {
 
 function addressesOf(hardware: Hardware): string[] {
   return (hardware.spec?.interfaces ?? []).flatMap((one) => one.dhcp?.ip?.address ?? []);
-}
-
-/** Most machines have no workflow, or one. */
-function oldestFirst(workflows: readonly Workflow[]): readonly Workflow[] {
-  return workflows.length < 2 ? workflows : workflows.toSorted(byAge);
-}
-
-function byAge(a: Resource, b: Resource): number {
-  const [one, two] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
-  if (one !== two) return one < two ? -1 : 1;
-  return a.metadata.name < b.metadata.name ? -1 : 1;
 }
 
 /** A change of the status alone keeps the spec. */

@@ -1,10 +1,11 @@
 import type { Workflow } from '@tinkerbell/resources';
+import { byAge } from './by-age.ts';
 import { MultiIndex } from './multi-index.ts';
 
 const NONE: readonly never[] = [];
 
 /**
- * Finds workflows by namespace and name of their Hardware. Each namespace has an index of its own, because joining the two for each lookup makes
+ * Finds workflows by namespace and name of their Hardware, oldest first. Each namespace has an index of its own, because joining the two for each lookup makes
  * a new text that has to be hashed.
  */
 export class WorkflowsByHardware {
@@ -15,7 +16,7 @@ export class WorkflowsByHardware {
     const namespace = (after ?? before)?.metadata.namespace ?? '';
     let index = this.#byNamespace.get(namespace);
     if (index === undefined) {
-      index = new MultiIndex((workflow) => [workflow.spec?.hardwareRef ?? '']);
+      index = new MultiIndex<Workflow>((workflow) => [workflow.spec?.hardwareRef ?? ''], { order: byAge });
       this.#byNamespace.set(namespace, index);
     }
     index.replace(before, after);
