@@ -151,6 +151,7 @@ test('records that were dropped because of their age or number do not count as l
     for (let turn = 0; turn < 20; turn += 1) {
       appendAll(journal, 64);
       await journal.read({ after: 0 });
+      time.run();
     }
   }
   const { damages: found, tallies } = verifyDatabase(path, { depth: 'full' });

@@ -50,8 +50,12 @@ const WRITTEN_AT_ONCE = 64;
 const WRITE_ON_AFTER_MS = 2;
 /** Queued records beyond this are dropped and counted, because the disk does not accept them. */
 const PENDING_LIMIT = 100_000;
-/** For a while there may be more records than are kept. The oldest are removed in batches as short as those of new records. */
+/**
+ * For a while there may be more records than are kept. Once so many were written, the oldest are removed, at most twice as many of each
+ * table, so that a surplus shrinks. This has a transaction of its own, because it takes as long as writing.
+ */
 const TRIM_EVERY = 128;
+const TRIM_AFTER_MS = 1;
 /**
  * The maximum age of the newest record whose loss would not be detected, when the file is damaged after a crash. Each sync costs
  * the disk as much as a commit of the store.
@@ -82,6 +86,7 @@ class SqliteJournal implements RestorableJournal {
   #sequence: number;
   #sinceTrim = TRIM_EVERY;
   #cancelWrite: (() => void) | undefined;
+  #cancelTrim: (() => void) | undefined;
   #dropped = 0;
   readonly #acknowledged: AcknowledgedFile | undefined;
   readonly #log: LogSync | undefined;
@@ -131,17 +136,38 @@ class SqliteJournal implements RestorableJournal {
   }
 
   #scheduleWrite(afterMs: number): void {
-    this.#cancelWrite ??= this.#options.clock.schedule(afterMs, () => {
-      const held = this.#options.checkpoints?.held;
-      if (held === undefined) this.#writeSome();
-      else void held.then(() => this.#writeSome());
+    this.#cancelWrite ??= this.#schedule(afterMs, () => {
+      this.#cancelWrite = undefined;
+      const isWritten = this.#write(WRITTEN_AT_ONCE);
+      // Records that the disk did not accept are tried again with the next record.
+      if (isWritten && this.#pending.length > 0) this.#scheduleWrite(WRITE_ON_AFTER_MS);
     });
   }
 
-  #writeSome(): void {
-    const isWritten = this.#write(WRITTEN_AT_ONCE);
-    // Records that the disk did not accept are tried again with the next record.
-    if (isWritten && this.#pending.length > 0) this.#scheduleWrite(WRITE_ON_AFTER_MS);
+  #scheduleTrim(): void {
+    this.#cancelTrim ??= this.#schedule(TRIM_AFTER_MS, () => {
+      this.#cancelTrim = undefined;
+      this.#sinceTrim -= TRIM_EVERY;
+      const isTrimmed = this.#transact(() => this.#trim());
+      if (isTrimmed && this.#sinceTrim >= TRIM_EVERY) this.#scheduleTrim();
+    });
+  }
+
+  /** Calls back when no checkpoint holds writers. */
+  #schedule(afterMs: number, callback: () => void): () => void {
+    let isCancelled = false;
+    const whenOpen = (): void => {
+      if (!isCancelled) callback();
+    };
+    const cancel = this.#options.clock.schedule(afterMs, () => {
+      const held = this.#options.checkpoints?.held;
+      if (held === undefined) whenOpen();
+      else void held.then(whenOpen);
+    });
+    return () => {
+      isCancelled = true;
+      cancel();
+    };
   }
 
   /**
@@ -149,13 +175,41 @@ class SqliteJournal implements RestorableJournal {
    * them.
    */
   #write(count = this.#pending.length): boolean {
-    this.#cancelWrite?.();
-    this.#cancelWrite = undefined;
-    if (this.#pending.length === 0) return true;
+    const records = this.#pending.slice(0, count);
+    if (records.length === 0) return true;
+    const isWritten = this.#transact(() => {
+      for (const record of records) this.#tableOf(record).insert(record);
+    });
+    if (!isWritten) return false;
+    this.#pending.splice(0, records.length);
+    this.#reportDropped();
+    this.#sinceTrim += records.length;
+    if (this.#sinceTrim >= TRIM_EVERY) this.#scheduleTrim();
+    return true;
+  }
+
+  /** Writes all records that are queued now. Packets and requests are answered in between. */
+  async #writeAll(): Promise<void> {
+    const last = this.#sequence;
+    for (let isWritten = true; isWritten && this.#waitsUntil(last);) {
+      await this.#options.checkpoints?.held;
+      isWritten = this.#write(WRITTEN_AT_ONCE);
+      if (this.#waitsUntil(last)) await nextTurn();
+    }
+  }
+
+  #waitsUntil(sequence: number): boolean {
+    const [oldest] = this.#pending;
+    return oldest !== undefined && oldest.sequence <= sequence;
+  }
+
+  /** Returns false when the disk did not accept the changes. */
+  #transact(change: () => void): boolean {
     try {
-      this.#insert(this.#pending.slice(0, count));
-      this.#pending.splice(0, count);
-      this.#reportDropped();
+      this.#database.exec('begin immediate');
+      change();
+      for (const table of this.#tables()) table.save();
+      this.#database.exec('commit');
       this.#acknowledgeSoon();
       this.#options.checkpoints?.written(this.#database);
       return true;
@@ -168,15 +222,6 @@ class SqliteJournal implements RestorableJournal {
       for (const table of this.#tables()) table.rolledBack();
       return false;
     }
-  }
-
-  #insert(records: readonly JournalRecord[]): void {
-    this.#database.exec('begin immediate');
-    for (const record of records) this.#tableOf(record).insert(record);
-    this.#sinceTrim += records.length;
-    if (this.#sinceTrim >= TRIM_EVERY) this.#trim();
-    for (const table of this.#tables()) table.save();
-    this.#database.exec('commit');
   }
 
   /** The loss of records that are on the disk is detected. A crash may take the others. */
@@ -228,13 +273,11 @@ class SqliteJournal implements RestorableJournal {
     return [this.#timeline, this.#output, this.#audit];
   }
 
-  /** Drops at most twice as many records as were added since the last time, so that the surplus shrinks without long delays. */
   #trim(): void {
-    const atMost = 2 * this.#sinceTrim;
-    this.#sinceTrim = 0;
     const { clock, ...given } = this.#options;
     const { recordsKept, outputLinesKept, auditRecordsKept, ageKeptMs } = { ...JOURNAL_BOUNDS, ...given };
     const oldestMs = clock.nowMs() - ageKeptMs;
+    const atMost = 2 * TRIM_EVERY;
     this.#timeline.trim({ kept: recordsKept, oldestMs, atMost });
     this.#output.trim({ kept: outputLinesKept, oldestMs, atMost });
     this.#audit.trim({ kept: auditRecordsKept, oldestMs, atMost });
@@ -249,8 +292,8 @@ class SqliteJournal implements RestorableJournal {
   }
 
   async read(query: JournalQuery): Promise<readonly JournalRecord[]> {
+    await this.#writeAll();
     await this.#options.checkpoints?.held;
-    this.#write();
     const count = Math.min(query.limit ?? READ_LIMIT, READ_LIMIT);
     const others = query.events?.filter((event) => !this.#byEvent.has(event));
     const wantsTimeline = others === undefined || others.length > 0;
@@ -282,6 +325,7 @@ class SqliteJournal implements RestorableJournal {
     await this.#options.checkpoints?.held;
     this.#write();
     this.#cancelWrite?.();
+    this.#cancelTrim?.();
     this.#followers.clear();
     await this.#syncing;
     await this.#acknowledge();
@@ -293,6 +337,10 @@ class SqliteJournal implements RestorableJournal {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Creates the tables, or adds their checksums, in one transaction. */
