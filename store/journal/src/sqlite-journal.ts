@@ -5,7 +5,7 @@
  * not displace timelines, and reading a timeline does not read past them.
  */
 import { DatabaseSync } from 'node:sqlite';
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import { nextTurn, type Clock, type Log } from '@tinkerbell/platform-contract';
 import {
   JOURNAL_BOUNDS,
   ACTION_OUTPUT,
@@ -337,10 +337,6 @@ class SqliteJournal implements RestorableJournal {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Creates the tables, or adds their checksums, in one transaction. */

@@ -5,7 +5,7 @@
  * reads of changed objects and watch events follow the sync, which runs beside the event loop.
  */
 import { DatabaseSync } from 'node:sqlite';
-import { messageOf, type Log } from '@tinkerbell/platform-contract';
+import { messageOf, nextTurn, type Log } from '@tinkerbell/platform-contract';
 import {
   changeOf,
   formatKey,
@@ -373,8 +373,4 @@ function resultOf(outcome: Outcome): CommitResult {
 function unavailable(writes: readonly Write[], message: string): CommitResult {
   const key = writes[0]?.key ?? { collection: '', namespace: '', name: '' };
   return { ok: false, reason: 'unavailable', key, message };
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
