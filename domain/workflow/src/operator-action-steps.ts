@@ -69,7 +69,11 @@ export function setBreakpoint(
   if ((action.breakpoint === true) === event.set) return refuse('nothing-to-change');
   const reason = event.set ? whyNotAhead(status, place) : undefined;
   if (reason !== undefined) return refuse(reason);
-  const changed = withAction(status, place, { breakpoint: event.set ? true : undefined });
+  const changed = withAction(
+    status,
+    place,
+    event.set ? { ...takenBack(place), breakpoint: true } : { breakpoint: undefined },
+  );
   const isNext = event.set && isUnderWay(status) && currentActionOf(status)?.action.id === action.id;
   const stopped = isNext ? pauseAtBreakpoint(changed, place, context) : changed;
   return accept(recorded(stopped, operationOf(event, context, place)));
@@ -86,17 +90,20 @@ export function edit(status: WorkflowStatus, event: EventOf<'edit'>, context: Tr
   if (reason !== undefined) return refuse(reason);
   const fields = editedFields(event);
   if (Object.keys(fields).length === 0) return refuse('nothing-to-change');
-  return accept(recorded(withAction(status, place, fields), operationOf(event, context, place)));
+  const changed = withAction(status, place, { ...takenBack(place), ...fields });
+  return accept(recorded(changed, operationOf(event, context, place)));
 }
 
-/**
- * The actions ahead are those that no agent has: not assigned yet, or of a finished workflow, or failed and waiting for a retry.
- */
+/** The actions ahead are those that no agent has started, also those of a finished workflow, and failed ones that wait for a retry. */
 function whyNotAhead(status: WorkflowStatus, { action }: ActionPlace): Reason | undefined {
   if (action.state === 'SUCCESS') return 'already-succeeded';
   if (isTerminal(status.state)) return undefined;
-  const isHandedOut = (action.attempt ?? 0) > 0 && action.again !== true;
-  return action.state !== 'PENDING' || isHandedOut ? 'already-started' : undefined;
+  return action.state === 'PENDING' ? undefined : 'already-started';
+}
+
+/** An agent that was assigned the action as it was must not start it. It gets the action again, as another attempt. */
+function takenBack({ action }: ActionPlace): ActionFields {
+  return (action.attempt ?? 0) > 0 && action.state === 'PENDING' ? { again: true } : {};
 }
 
 function whyNotValid({ image, timeout }: ActionEdit): Reason | undefined {

@@ -213,6 +213,23 @@ test('edit changes actions that no agent has', () => {
   assert.equal(workflow.operate('edit', { action: 'b' }), 'nothing-to-change');
 });
 
+test('edit and breakpoint take back an action that its agent has not started', () => {
+  const changes = [
+    ['edit', { image: 'img:2' }],
+    ['breakpoint', { set: true }],
+  ] as const;
+  for (const [verb, change] of changes) {
+    const workflow = new TestWorkflow();
+    workflow.request();
+    assert.equal(workflow.operate(verb, { action: 'a', ...change }), undefined);
+    assert.equal(workflow.report('a', 'RUNNING'), 'attempt-over');
+    if (verb === 'breakpoint') workflow.operate('resume');
+    assert.equal(workflow.request(), undefined);
+    assert.equal(workflow.action('a').attempt, 2);
+    assert.equal(workflow.report('a', 'RUNNING'), undefined);
+  }
+});
+
 test('a failed action can be edited before its retry', () => {
   const workflow = new TestWorkflow().run('a', 'RUNNING', 'FAILED');
   assert.equal(workflow.operate('edit', { action: 'a', environment: { DISK: '/dev/sdb' } }), undefined);

@@ -29,7 +29,7 @@ const texts = {
   'no-such-action': 'the workflow has no such action',
   'ambiguous-action': 'more than one task has an action of that name; name the task too',
   'already-started':
-    'the action was already assigned; wait for its end, or cancel the workflow and retry it from there',
+    'the action has already started; wait for its end, or cancel the workflow and retry it from there',
   'already-succeeded': 'the action has succeeded; retry the workflow from it to run it again',
   'earlier-unfinished': 'an action before it has not succeeded; retry from that one, or skip it first',
   'nothing-to-change': 'that would change nothing',
