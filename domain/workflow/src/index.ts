@@ -25,6 +25,7 @@ export { shownState } from './shown-state.ts';
 export { statusOf } from './first-status.ts';
 export {
   actionAt,
+  assignedTo,
   chooseWorkflow,
   currentActionOf,
   handedOutOf,

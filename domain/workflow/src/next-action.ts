@@ -40,6 +40,13 @@ export function handedOutOf(status: WorkflowStatus): ActionPlace | undefined {
   return (place?.action.attempt ?? 0) > 0 && place?.action.again !== true ? place : undefined;
 }
 
+/** Returns the action that the agent was assigned and has not started. Another request for it would change nothing. */
+export function assignedTo(status: WorkflowStatus, agentId: string): ActionPlace | undefined {
+  const place = handedOutOf(status);
+  const isOpen = place?.task.agentID === agentId && (place.action.state ?? 'PENDING') === 'PENDING';
+  return isOpen && place.action.notBefore === undefined ? place : undefined;
+}
+
 /** Returns the position of an action, by its id and its agent, including on-failure actions. */
 export function actionAt(status: WorkflowStatus, agentId: string, actionId: string): ActionPlace | undefined {
   for (const task of status.tasks ?? []) {

@@ -1,11 +1,13 @@
 /**
- * GetAction returns the next action of an agent. The assignment is durable before it is sent. The call is held until there is an
- * action.
+ * GetAction returns the next action of an agent. The assignment is durable before it is sent: it is written here, or was with the report
+ * of the action before. The call is held until there is an action.
  */
 import type { ActionRequest, ActionResponse } from '@tinkerbell/api/agent';
 import type { EnrollmentRefusal } from '@tinkerbell/enrollment';
 import type { Workflow } from '@tinkerbell/resources';
+import { workflowCollection } from '@tinkerbell/store-contract';
 import {
+  assignedTo,
   chooseWorkflow,
   currentActionOf,
   handedOutOf,
@@ -15,7 +17,7 @@ import {
 import { actionResponse } from './agent-messages.ts';
 import { annotateHardware } from './annotate-hardware.ts';
 import { applyWorkflowEvent } from '@tinkerbell/engine-workflow-events';
-import { actionRequested } from './action-requested.ts';
+import { actionRequested, hardwareUidOf } from './action-requested.ts';
 import { discover } from './discover.ts';
 import { enroll } from './enroll.ts';
 import type { Ending } from './ending.ts';
@@ -71,12 +73,34 @@ export async function offerAction(
     return isBusy ? choice : { nothing: (await enroll(deps, newcomer)) ?? choice.nothing };
   }
   await deps.door.bind(speaker, agentId, choice.workflow);
+  const { workflow } = choice;
+  const assigned = await assignedBefore(deps, workflow, agentId);
+  if (assigned !== undefined) {
+    deps.timeline.actionHandedOver(workflow, assigned, { agentId, sessionId });
+    return offered(deps, newcomer, { workflow, place: assigned });
+  }
   const event = actionRequested(deps.view, agentId);
-  const applied = await applyWorkflowEvent(deps, choice.workflow.metadata, event);
+  const applied = await applyWorkflowEvent(deps, workflow.metadata, event);
   if (applied.ok) return served(deps, { newcomer, sessionId }, applied);
   if (applied.kind === 'refused')
     return { nothing: { code: 'failed-precondition', message: applied.refusal } };
   throw new RpcError(applied.kind === 'not-found' ? 'not-found' : 'unavailable', applied.message);
+}
+
+/** Returns the action that was assigned with the success of the one before. The view has only what is durable. */
+async function assignedBefore(
+  { store, view }: GetActionDeps,
+  workflow: Workflow,
+  agentId: string,
+): Promise<ActionPlace | undefined> {
+  const { metadata, status = {} } = workflow;
+  const place = assignedTo(status, agentId);
+  if (place === undefined) return undefined;
+  const hardwareUid = hardwareUidOf(view, workflow);
+  if (hardwareUid !== undefined && hardwareUid !== status.hardwareUID) return undefined;
+  // The view may be behind what another server has written.
+  const stored = await workflowCollection.get(store, metadata);
+  return stored?.object.metadata.resourceVersion === metadata.resourceVersion ? place : undefined;
 }
 
 interface Applied {
@@ -89,7 +113,7 @@ async function served(
   { newcomer, sessionId }: { newcomer: Newcomer; sessionId: string | undefined },
   { before, after }: Applied,
 ): Promise<Offered> {
-  const { agentId, attributes, hardware } = newcomer;
+  const { agentId } = newcomer;
   const place = handedOutOf(after.status ?? {});
   if (place === undefined) {
     // The agent reconnected during an action whose template requires it to fail or ask.
@@ -99,6 +123,14 @@ async function served(
   const attempt = place.action.attempt ?? 1;
   const attemptBefore = currentActionOf(before.status ?? {})?.action.attempt ?? 0;
   if (attempt > attemptBefore) deps.timeline.actionServed(after, place, { agentId, sessionId });
-  await annotateHardware(deps, { workflow: after, place, hardware, attributes });
-  return { workflow: after, place };
+  return offered(deps, newcomer, { workflow: after, place });
+}
+
+async function offered(
+  deps: GetActionDeps,
+  { attributes, hardware }: Newcomer,
+  next: { readonly workflow: Workflow; readonly place: ActionPlace },
+): Promise<Offered> {
+  await annotateHardware(deps, { ...next, hardware, attributes });
+  return next;
 }

@@ -13,6 +13,7 @@ import { redacted, secretsOf } from '@tinkerbell/api/redaction';
 import type { Workflow } from '@tinkerbell/resources';
 import type { NamespacedName, Updated, View } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionPlace, type ActionReport, type Reason } from '@tinkerbell/workflow';
+import { actionRequested, nextWorkflowOf } from './action-requested.ts';
 import { parseReport } from './agent-messages.ts';
 import { applyWorkflowEvents, type ApplyDeps, type EventOf } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from './grpc/rpc-error.ts';
@@ -34,6 +35,11 @@ const SHOWN_ID_LENGTH_MAX = 64;
 /** Every report writes the whole status. */
 const MESSAGE_LENGTH_MAX = 8192;
 
+interface Reported {
+  readonly workflow: NamespacedName;
+  readonly report: ActionReport;
+}
+
 /** Rejects with an RpcError. When it resolves, the report is durable. */
 export async function reportActionStatus(
   deps: ReportDeps,
@@ -47,8 +53,18 @@ export async function reportActionStatus(
       throw new RpcError('failed-precondition', 'another agent with this id has taken over');
     return create(ActionStatusResponseSchema, {});
   }
-  await recordReport(deps, parsed.workflow, parsed);
+  await recordReport(deps, parsed.workflow, { ...parsed, following: nextActionOf(deps, parsed) });
   return create(ActionStatusResponseSchema, {});
+}
+
+/**
+ * Assigns the next action in the write that records a success. The agent requests it at once, and then gets it without another write.
+ */
+function nextActionOf({ view }: ReportDeps, { workflow, report }: Reported): EventOf | undefined {
+  const { agentId, state } = report;
+  if (state !== 'SUCCESS') return undefined;
+  const isNext = nextWorkflowOf(view.workflowsByAgent(agentId), agentId, workflow) !== undefined;
+  return isNext ? actionRequested(view, agentId) : undefined;
 }
 
 /** What became of a report: the workflow before and after it, or the reason why it changed nothing. */

@@ -61,6 +61,12 @@ export class Timeline {
     });
   }
 
+  /** The agent gets an action that was assigned with its last report. Recorded once, however often the agent requests it. */
+  actionHandedOver(...served: Parameters<Timeline['actionServed']>): void {
+    const [, , { agentId }] = served;
+    if (this.#handovers.awaits(agentId)) this.actionServed(...served);
+  }
+
   actionReported({ before, after, arrivedMs }: ReportedChange, place: ActionPlace): void {
     const { task, action } = place;
     const name = `${task.name} / ${action.name ?? ''}`;

@@ -1,30 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Workflow } from '@tinkerbell/resources';
 import { RpcError } from '../grpc/rpc-error.ts';
-import { eventually, runningServer, type RunningServer } from '../testing/running-server.ts';
+import { eventually, runningServer } from '../testing/running-server.ts';
 import { attemptIn, runningAgent, sessionAgent } from '../testing/session-agent.ts';
 import { pendingWorkflow } from '../testing/workflows.ts';
+import { writesOf } from '../testing/writes.ts';
 import { nextActionEvent } from './next-action.ts';
 
 const agentId = '52:54:00:00:00:01';
 const workflow = pendingWorkflow([{ worker: agentId, actions: ['one', 'two', 'three'] }]);
-
-/** Returns the state and attempt of each action in every write from now on. */
-async function writesOf({ store }: RunningServer): Promise<string[]> {
-  const writes: string[] = [];
-  const watching = await store.watch(
-    { fromRevision: await store.revision(), collection: 'workflows.tinkerbell.org' },
-    { onChange: ({ object }) => void writes.push(actionsOf(object as Workflow)), onEnd: () => undefined },
-  );
-  assert.ok(watching.ok);
-  return writes;
-}
-
-function actionsOf({ status }: Workflow): string {
-  const actions = status?.tasks?.flatMap((task) => task.actions) ?? [];
-  return actions.map(({ state, attempt = 0 }) => `${state} ${attempt}`).join(', ');
-}
 
 test('the next action is assigned in the write that records a success', async () => {
   await using server = await runningServer();

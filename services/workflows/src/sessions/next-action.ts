@@ -2,11 +2,11 @@
  * Assigns the next action of a workflow in the write that records the success of the one before. An agent whose stream of actions is
  * open gets it a commit earlier.
  */
-import { actionAt, chooseWorkflow, handedOutOf, type ActionPlace } from '@tinkerbell/workflow';
+import { actionAt, handedOutOf, type ActionPlace } from '@tinkerbell/workflow';
 import type { EventOf } from '@tinkerbell/engine-workflow-events';
 import type { Workflow } from '@tinkerbell/resources';
 import type { NamespacedName, View } from '@tinkerbell/store-contract';
-import { actionRequested } from '../action-requested.ts';
+import { actionRequested, nextWorkflowOf } from '../action-requested.ts';
 import { RpcError } from '../grpc/rpc-error.ts';
 import { workflowsFor, type AgentDoor } from '../identity/agent-door.ts';
 import type { Session } from './sessions.ts';
@@ -23,16 +23,15 @@ interface Deps {
 export async function nextActionEvent(
   deps: Deps,
   { agentId, admit }: Session,
-  { namespace, name }: NamespacedName,
+  place: NamespacedName,
 ): Promise<EventOf | undefined> {
   if (admit === undefined) return undefined;
   try {
     const speaker = await admit();
-    const choice = chooseWorkflow(workflowsFor(speaker, deps.view.workflowsByAgent(agentId)), agentId);
-    if ('nothing' in choice) return undefined;
-    const { metadata } = choice.workflow;
-    if (metadata.namespace !== namespace || metadata.name !== name) return undefined;
-    await deps.door.bind(speaker, agentId, choice.workflow);
+    const offered = workflowsFor(speaker, deps.view.workflowsByAgent(agentId));
+    const workflow = nextWorkflowOf(offered, agentId, place);
+    if (workflow === undefined) return undefined;
+    await deps.door.bind(speaker, agentId, workflow);
     return actionRequested(deps.view, agentId);
   } catch (error) {
     // The stream asks again, and ends with the reason.
