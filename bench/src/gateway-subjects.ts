@@ -41,10 +41,11 @@ const UPSTREAMS = {
 };
 const ISSUER = 'https://issuer.example.org';
 
-export async function startSite(context: BenchContext): Promise<Site> {
+/** `httpPrefix` is the beginning of the command line of the upstream for HTTP, such as `taskset`. */
+export async function startSite(context: BenchContext, httpPrefix: readonly string[] = []): Promise<Site> {
   const upstream = {
     grpcPort: await startUpstream(context, UPSTREAMS.grpc),
-    httpPort: await startUpstream(context, UPSTREAMS.http),
+    httpPort: await startUpstream(context, UPSTREAMS.http, httpPrefix),
   };
   const key = await newSigningKey();
   const signer = await createTokenSigner({ key, issuer: ISSUER, clock: nodeClock });
@@ -58,9 +59,14 @@ export async function startSite(context: BenchContext): Promise<Site> {
   };
 }
 
-async function startUpstream(context: BenchContext, program: string): Promise<number> {
+async function startUpstream(
+  context: BenchContext,
+  program: string,
+  prefix: readonly string[] = [],
+): Promise<number> {
   const port = await freePort();
-  const running = startProgram(context, { command: [process.execPath, program, String(port)] });
+  const [first, ...rest] = [...prefix, process.execPath];
+  const running = startProgram(context, { command: [first, ...rest, program, String(port)] });
   await untilReady(running, () => isTaken(port));
   return port;
 }

@@ -153,7 +153,8 @@ async function webDelay(context: BenchContext, plan: Parameters<typeof httpLoad>
 }
 
 async function callRow(context: BenchContext): Promise<Row> {
-  const site = await startSite(context);
+  // Only hostile clients use this upstream, which stands for another machine like them.
+  const site = await startSite(context, AS_ANOTHER_MACHINE);
   const gateway = await startOurGateway(context, site);
   const load = { perSecond: RATES.calls, seconds: context.quick ? 2 : 5, ...planOf(gateway, site) };
   return await hostileRow(context, {

@@ -37,3 +37,10 @@ export class Departure {
     this.#tasks.delete(task);
   }
 }
+
+/** Happens when the exchange has ended, for any reason. */
+export function departureOf(exchange: { onClosed(task: () => void): void }): Departure {
+  const gone = new Departure();
+  exchange.onClosed(() => gone.happen());
+  return gone;
+}

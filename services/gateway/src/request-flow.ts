@@ -10,7 +10,7 @@ import { admit, tooLarge } from './admit.ts';
 import { answerBlock, answerFields, withHeaders } from './answer-fields.ts';
 import { startAnswerTimer } from './answer-timer.ts';
 import type { RelayedCall } from './client-call.ts';
-import { Departure } from './departure.ts';
+import { Departure, departureOf } from './departure.ts';
 import type { Exchange } from './exchange.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { isGrpcType, oneValue, traceparentOf, upstreamFields } from './header-fields.ts';
@@ -33,6 +33,8 @@ import { UpstreamFailure } from './upstream-failure.ts';
 
 /** The requests that may wait for their turn, in equal shares of all clients. Clients may begin them faster than they are handled. */
 const WAITING_MAX = 2000;
+/** In one turn of the event loop, because a request to an upstream takes 0.1 to 0.6 ms. A connection that is cut off has begun fewer then. */
+const BEGUN_AT_ONCE = 2;
 /** The status that nginx logs for a client that disconnected before it had an answer. */
 const CLIENT_GONE = 499;
 
@@ -71,7 +73,7 @@ export class RequestFlow {
   readonly #metrics: FlowMetrics;
   readonly #traceDigits: TraceDigits;
   readonly #knownCalls: KnownCallDeps;
-  readonly #places = new TurnPlaces();
+  readonly #places = new TurnPlaces(BEGUN_AT_ONCE);
   #table: RouteTable = NO_ROUTES;
 
   constructor(deps: GatewayDeps, metrics: FlowMetrics) {
@@ -382,12 +384,6 @@ export class RequestFlow {
     this.#metrics.requests.add({ route, code: String(status) });
     if (reason !== undefined) this.#metrics.refused.add({ route, reason });
   }
-}
-
-function departureOf(exchange: Exchange): Departure {
-  const gone = new Departure();
-  exchange.onClosed(() => gone.happen());
-  return gone;
 }
 
 /** Its connection ended before its turn or its answer, often together with hundreds of others. */
