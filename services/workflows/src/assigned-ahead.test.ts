@@ -51,6 +51,18 @@ test('an agent that has reported a success gets its next action without another 
   assert.equal(server.counter('tink_server_next_action_seconds_count'), 1);
 });
 
+test('an action that another server has assigned is recorded as given, once', async () => {
+  await using server = await runningServer();
+  const [first] = workflow.status?.tasks ?? [];
+  const tasks = [{ ...first, actions: first?.actions.map((one) => ({ ...one, attempt: 1 })) }];
+  await server.putWorkflow({ ...workflow, status: { ...workflow.status, tasks } } as never);
+  const writes = await writesOf(server);
+  const agent = agentOf(server);
+  for (let count = 0; count < 3; count += 1) assert.equal((await agent.next()).name, 'one');
+  assert.deepEqual(writes, []);
+  assert.equal((await server.records('action-served')).length, 1);
+});
+
 test('a failure assigns nothing, and neither does a success in a paused workflow', async () => {
   const { server, agent, first, writes } = await running();
   await using _ = server;

@@ -77,7 +77,7 @@ export async function offerAction(
   const assigned = await assignedBefore(deps, workflow, agentId);
   if (assigned !== undefined) {
     deps.timeline.actionHandedOver(workflow, assigned, { agentId, sessionId });
-    return offered(deps, newcomer, { workflow, place: assigned });
+    return handOut(deps, newcomer, { workflow, place: assigned });
   }
   const event = actionRequested(deps.view, agentId);
   const applied = await applyWorkflowEvent(deps, workflow.metadata, event);
@@ -123,10 +123,10 @@ async function served(
   const attempt = place.action.attempt ?? 1;
   const attemptBefore = currentActionOf(before.status ?? {})?.action.attempt ?? 0;
   if (attempt > attemptBefore) deps.timeline.actionServed(after, place, { agentId, sessionId });
-  return offered(deps, newcomer, { workflow: after, place });
+  return handOut(deps, newcomer, { workflow: after, place });
 }
 
-async function offered(
+async function handOut(
   deps: GetActionDeps,
   { attributes, hardware }: Newcomer,
   next: { readonly workflow: Workflow; readonly place: ActionPlace },

@@ -29,11 +29,6 @@ export class HandoverTimes {
     this.#endedMs.set(agentId, arrivedMs);
   }
 
-  /** Returns true from the success of an action until the agent has its next one. */
-  awaits(agentId: string): boolean {
-    return this.#endedMs.has(agentId);
-  }
-
   /** The agent has got an action. */
   served(agentId: string): void {
     const endedMs = this.#endedMs.get(agentId);
