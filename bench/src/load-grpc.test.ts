@@ -88,3 +88,11 @@ test('a call fails when the answer has no status, the stream is reset, or the co
     await assert.rejects(served.client.unary(echo, 'x'), CallError);
   }
 });
+
+test('a call on a connection that has ended fails', async () => {
+  using served = await serving(() => undefined);
+  served.client.close();
+  const isBroken = (error: unknown): boolean => error instanceof CallError && error.code === 14;
+  await assert.rejects(served.client.unary(echo, 'open when it ends'), isBroken);
+  await assert.rejects(served.client.unary(echo, 'begun after its end'), isBroken);
+});

@@ -37,6 +37,7 @@ export class LoadGrpc {
     Buffer.from(bytes).toString('latin1'),
   );
   #nextStream = 1;
+  #isLost = false;
 
   private constructor(socket: ReturnType<typeof connect>, fields: RequestFields) {
     this.#requestFields = fields;
@@ -96,6 +97,7 @@ export class LoadGrpc {
     const stream = this.#nextStream;
     this.#nextStream += 2;
     this.#calls.set(stream, { ...handlers, received: NOTHING });
+    if (this.#isLost) queueMicrotask(() => this.#lost());
     this.#frames.sendFields(stream, this.#requestFields.block(path), false);
     return stream;
   }
@@ -144,6 +146,7 @@ export class LoadGrpc {
   }
 
   #lost(): void {
+    this.#isLost = true;
     for (const stream of this.#calls.keys()) this.#end(stream, new CallError(14, 'the connection broke'));
   }
 }
