@@ -5,7 +5,7 @@
  */
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { codeOf, messageOf } from '@tinkerbell/platform-contract';
+import { codeOf, messageOf, nextTurn } from '@tinkerbell/platform-contract';
 
 import { ActionError } from './action-error.ts';
 import { alignedBuffer } from './aligned-buffer.ts';
@@ -132,7 +132,7 @@ export class DiskWriter {
     }
     this.#position += length;
     // The signal and other work of this process have a turn between two requests.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     return true;
   }
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-
+import { nextTurn } from '@tinkerbell/platform-contract';
 import { assertNotStopped } from './stop-in-time.ts';
 import { zeroRange } from './system-calls.ts';
 import { writeFully } from './write-fully.ts';
@@ -38,7 +38,7 @@ export async function zeroOut(file: FileHandle, request: ZeroRequest): Promise<v
     const isZero = await (request.ask ?? askHere)({ descriptor: file.fd, ...range });
     if (!isZero) await writeZeros(file, { ...range, signal: request.signal });
     // Other work of this process continues between two requests.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   await writeZeros(file, { ...request, offset: last, length: end - last });
 }

@@ -7,7 +7,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import type { HeldFor } from '@tinkerbell/platform-contract';
+import { nextTurn, type HeldFor } from '@tinkerbell/platform-contract';
 import { ChunkPool } from './chunk-pool.ts';
 import { ChunkWriter } from './chunk-writer.ts';
 import { fileCalls, type FileCalls } from './file-calls.ts';
@@ -91,7 +91,7 @@ class FileSender {
     if (calls !== undefined && socket !== undefined && calls.isCached(file.fd, position, count)) {
       const sent = calls.sendFile(socket, file.fd, { position, count });
       if (sent > 0) {
-        await turnOfTheLoop();
+        await nextTurn();
         return sent;
       }
       // The socket is full or broken. The write finds out which.
@@ -121,10 +121,6 @@ class FileSender {
   async #written(bytes: Uint8Array): Promise<void> {
     if (bytes.length > 0) await this.#sending.writer.write(bytes);
   }
-}
-
-function turnOfTheLoop(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /**

@@ -2,7 +2,7 @@
  * Leases in PostgreSQL. Unlike a file, several servers may write it. An address that another server has leased to another machine
  * is not assigned again: the write rejects, and the lease is not acknowledged.
  */
-import type { Clock, Log } from '@tinkerbell/platform-contract';
+import { nextTurn, type Clock, type Log } from '@tinkerbell/platform-contract';
 import { LEASES_KEPT, leaseFrom, type Lease, type LeaseBook } from '@tinkerbell/store-contract';
 import { BEGIN_DURABLY } from './begin-durably.ts';
 import { openDatabase, type Database } from './database.ts';
@@ -51,7 +51,7 @@ class PostgresLeaseBook implements LeaseBook {
   }
 
   async #writeAll(): Promise<void> {
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    await nextTurn();
     while (this.#pending.length > 0) {
       const group = this.#pending.splice(0);
       try {

@@ -2,7 +2,7 @@
  * The store in PostgreSQL, for any number of servers at once. Commits that arrive while others are being written share the next
  * transaction. A commit is acknowledged after PostgreSQL has it on its disk and the watchers of this server have received it.
  */
-import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+import { delay, nextTurn, type Clock, type Log } from '@tinkerbell/platform-contract';
 import {
   storedFrom,
   type CommitResult,
@@ -120,7 +120,7 @@ class PostgresStore implements Store {
 
   /** Writes group after group until the queue is empty. All commits of one turn of the event loop are in one group. */
   async #writeAll(): Promise<void> {
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    await nextTurn();
     while (this.#pending.length > 0) {
       const group = this.#pending.splice(0, GROUP_MAX);
       try {

@@ -4,7 +4,7 @@
  * runs beside the event loop.
  */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { PlatformError } from '@tinkerbell/platform-contract';
+import { nextTurn, PlatformError } from '@tinkerbell/platform-contract';
 import { LEASES_KEPT, leaseFrom, type Lease, type LeaseBook } from '@tinkerbell/store-contract';
 import {
   addTo,
@@ -91,7 +91,7 @@ class SqliteLeaseBook implements LeaseBook {
 
   /** Never rejects. */
   async #flush(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     while (this.#pending.length > 0) {
       await this.#checkpoints?.held;
       const group = this.#pending;
