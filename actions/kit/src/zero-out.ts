@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { nextTurn } from '@tinkerbell/platform-contract';
+
 import { assertNotStopped } from './stop-in-time.ts';
 import { zeroRange } from './system-calls.ts';
 import { writeFully } from './write-fully.ts';

@@ -3,6 +3,7 @@
  */
 import { noTracer, type Span, type Tracer } from '@tinkerbell/platform-contract';
 import type { ActionPlace } from '@tinkerbell/workflow';
+import { attemptKey } from './sessions/attempt.ts';
 
 type Action = ActionPlace['action'];
 
@@ -60,5 +61,5 @@ export class AttemptSpans {
 }
 
 function keyOf(workflow: string, { id, attempt }: Action): string {
-  return `${workflow} ${id} ${attempt ?? 1}`;
+  return attemptKey({ workflowId: workflow, actionId: id, number: attempt ?? 1 });
 }

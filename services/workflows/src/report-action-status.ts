@@ -14,7 +14,7 @@ import type { Workflow } from '@tinkerbell/resources';
 import type { NamespacedName, Updated, View } from '@tinkerbell/store-contract';
 import { actionAt, isTerminal, type ActionPlace, type ActionReport, type Reason } from '@tinkerbell/workflow';
 import { actionRequested, nextWorkflowOf } from './action-requested.ts';
-import { parseReport } from './agent-messages.ts';
+import { parseReport, type ParsedReport } from './agent-messages.ts';
 import { applyWorkflowEvents, type ApplyDeps, type EventOf } from '@tinkerbell/engine-workflow-events';
 import { RpcError } from './grpc/rpc-error.ts';
 import type { WorkflowsMetrics } from './metrics.ts';
@@ -34,11 +34,6 @@ export interface ReportDeps extends ApplyDeps {
 const SHOWN_ID_LENGTH_MAX = 64;
 /** Every report writes the whole status. */
 const MESSAGE_LENGTH_MAX = 8192;
-
-interface Reported {
-  readonly workflow: NamespacedName;
-  readonly report: ActionReport;
-}
 
 /** Rejects with an RpcError. When it resolves, the report is durable. */
 export async function reportActionStatus(
@@ -60,7 +55,10 @@ export async function reportActionStatus(
 /**
  * Assigns the next action in the write that records a success. The agent requests it at once, and then gets it without another write.
  */
-function nextActionOf({ view }: ReportDeps, { workflow, report }: Reported): EventOf | undefined {
+function nextActionOf(
+  { view }: ReportDeps,
+  { workflow, report }: Extract<ParsedReport, { ok: true }>,
+): EventOf | undefined {
   const { agentId, state } = report;
   if (state !== 'SUCCESS') return undefined;
   const isNext = nextWorkflowOf(view.workflowsByAgent(agentId), agentId, workflow) !== undefined;

@@ -5,13 +5,11 @@ import { subjectOf } from '@tinkerbell/engine-workflow-events';
 import { isTerminal, type ActionPlace } from '@tinkerbell/workflow';
 import type { AttemptSpans } from './attempt-spans.ts';
 import type { HandoverTimes } from './handover-times.ts';
-import { attemptKey, attemptOf } from './sessions/attempt.ts';
+import { LastAttempts } from './last-attempts.ts';
+import { attemptKey } from './sessions/attempt.ts';
 
 /** Upstream's agent sends it with every start. It carries no information. */
 const START_MESSAGE = 'running action';
-
-/** An agent's last attempt is forgotten when so many others have got one since. */
-const SERVED_KEPT = 20_000;
 
 const endings: Readonly<Record<string, string>> = {
   SUCCESS: 'succeeded',
@@ -31,8 +29,7 @@ export class Timeline {
   readonly #view: View;
   readonly #handovers: HandoverTimes;
   readonly #attempts: AttemptSpans;
-  /** By agent: the attempt that it was given last. */
-  readonly #served = new Map<string, string>();
+  readonly #given = new LastAttempts();
 
   constructor(
     journal: Journal,
@@ -51,7 +48,7 @@ export class Timeline {
     { agentId, sessionId }: { readonly agentId: string; readonly sessionId?: string | undefined },
   ): void {
     this.#handovers.served(agentId);
-    this.#keepServed(agentId, attemptKey(attemptOf(workflow, { task, action })));
+    this.#given.given(agentId, keyOf(workflow, action));
     this.#attempts.begin({ ...subjectOf(this.#view, workflow), agentId, task, action });
     const attempt = action.attempt ?? 1;
     const again = attempt > 1 ? `, again: attempt ${attempt}` : '';
@@ -70,17 +67,8 @@ export class Timeline {
 
   /** The agent gets an action that was assigned with its last report. A server records it once, however often the agent requests it. */
   actionHandedOver(...served: Parameters<Timeline['actionServed']>): void {
-    const [workflow, place, { agentId }] = served;
-    if (this.#served.get(agentId) !== attemptKey(attemptOf(workflow, place))) this.actionServed(...served);
-  }
-
-  #keepServed(agentId: string, attempt: string): void {
-    if (this.#served.size >= SERVED_KEPT)
-      for (const oldest of this.#served.keys()) {
-        this.#served.delete(oldest);
-        break;
-      }
-    this.#served.set(agentId, attempt);
+    const [workflow, { action }, { agentId }] = served;
+    if (!this.#given.isLast(agentId, keyOf(workflow, action))) this.actionServed(...served);
   }
 
   actionReported({ before, after, arrivedMs }: ReportedChange, place: ActionPlace): void {
@@ -137,6 +125,10 @@ export class Timeline {
   ): void {
     this.#journal.append({ source, ...subjectOf(this.#view, workflow), ...entry });
   }
+}
+
+function keyOf({ metadata }: Workflow, { id, attempt = 1 }: ActionPlace['action']): string {
+  return attemptKey({ workflowId: `${metadata.namespace}/${metadata.name}`, actionId: id, number: attempt });
 }
 
 function reportLine(name: string, action: ActionPlace['action']): { event: string; message: string } {

@@ -9,7 +9,7 @@ export function attemptOf({ metadata }: Workflow, { action }: ActionPlace): Atte
 }
 
 /** Returns a unique text for one attempt. */
-export function attemptKey({ workflowId, actionId, number }: Attempt): string {
+export function attemptKey({ workflowId, actionId, number }: Omit<Attempt, '$typeName'>): string {
   return `${workflowId} ${actionId} ${number}`;
 }
 

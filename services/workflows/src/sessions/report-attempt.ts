@@ -34,7 +34,7 @@ export async function reportAttempt(
     throw fencedError(agentId);
   }
   const isFinal = isTerminal(report.state);
-  const key = attemptKey({ ...status, number: attempt, $typeName: 'tinkerbell.agent.v1.Attempt' });
+  const key = attemptKey({ ...status, number: attempt });
   // Runs before the change is visible: an attempt that ended by this report needs no cancellation.
   const { reported } = session;
   if (isFinal) session.reported = key;
