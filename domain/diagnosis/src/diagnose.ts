@@ -61,34 +61,29 @@ function stopped(facts: Facts): Verdict | undefined {
   return undefined;
 }
 
-/** One for all, because a new site has many. */
+/** One for all, because each machine has a verdict. */
+const NONE: readonly never[] = [];
 const UNSEEN: Verdict = {
   state: 'unseen',
   text: 'It has not asked for anything yet.',
-  evidence: [],
-  advice: [],
+  evidence: NONE,
+  advice: NONE,
 };
 
 function progress({ boot, wait, nowMs }: Facts): Verdict {
   const [first] = boot;
-  const plain = { evidence: [], advice: [] };
   if (wait !== undefined)
-    return {
-      ...plain,
-      state: 'booting',
-      text: `It ${steps[wait.step].after}.`,
-      sinceMs: first?.atMs ?? wait.sinceMs,
-    };
+    return plain('booting', `It ${steps[wait.step].after}.`, first?.atMs ?? wait.sinceMs);
   if (first === undefined) return UNSEEN;
   const last = boot.at(-1) ?? first;
   const isAtWork = boot.some(({ source }) => source === 'agent') && !isEnded(boot);
-  if (isAtWork) return { ...plain, state: 'working', text: 'Its workflow is running.', sinceMs: first.atMs };
-  return {
-    ...plain,
-    state: 'healthy',
-    text: isFailed(boot) ? 'Its workflow was ended by an operator.' : 'Its last boot was successful.',
-    sinceMs: Math.min(last.atMs, nowMs),
-  };
+  if (isAtWork) return plain('working', 'Its workflow is running.', first.atMs);
+  const text = isFailed(boot) ? 'Its workflow was ended by an operator.' : 'Its last boot was successful.';
+  return plain('healthy', text, Math.min(last.atMs, nowMs));
+}
+
+function plain(state: VerdictState, text: string, sinceMs: number): Verdict {
+  return { state, text, evidence: NONE, advice: NONE, sinceMs };
 }
 
 /** A workflow that failed by itself is a finding. */

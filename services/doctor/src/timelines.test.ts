@@ -61,6 +61,24 @@ test('condensed boots are few records, with the same verdict and the same beginn
   assert.equal(bootsIn(timelines.of([MAC])).length, 4);
 });
 
+test('of a system that only restarts, each start and its last sign are kept', () => {
+  const system = {
+    source: 'dhcp',
+    machine: MAC,
+    message: '',
+    details: { client: 'an operating system' },
+  } as const;
+  const timelines = new Timelines();
+  for (let at = 0; at < 8; at += 1)
+    for (const [step, event] of ['offer-sent', 'acknowledge-sent'].entries())
+      timelines.add({ ...system, event, sequence: at * 2 + step, atMs: at * 600_000 + step });
+  timelines.condense([MAC]);
+  assert.deepEqual(
+    timelines.of([MAC]).map(({ sequence }) => sequence),
+    [4, 6, 8, 10, 12, 14, 15],
+  );
+});
+
 test('the last boot stays whole when those before it are condensed', () => {
   const timelines = filled([...install(0), ...firmware(1000), ...loader(1001)]);
   timelines.condenseBefore(MAC);
