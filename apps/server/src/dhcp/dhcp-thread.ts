@@ -2,11 +2,13 @@
 import { parentPort } from 'node:worker_threads';
 import { nodeClock } from '@tinkerbell/platform-node/clock';
 import { keepHeapSmall } from '@tinkerbell/platform-node/collector';
+import { runFirstUntilBusy } from '@tinkerbell/platform-node/first-thread';
 import { runFirst } from '@tinkerbell/platform-node/thread-priority';
 import { nodeUdp } from '@tinkerbell/platform-node/udp';
 import { createDhcpFront, type DhcpOrder } from '@tinkerbell/service-boot/dhcp-front';
 
 runFirst();
+const account = await runFirstUntilBusy();
 // The copies of reservations that came with messages are garbage soon after the start.
 keepHeapSmall();
 const take = createDhcpFront({
@@ -14,4 +16,7 @@ const take = createDhcpFront({
   clock: nodeClock,
   report: (report) => parentPort?.postMessage(report, []),
 });
-parentPort?.on('message', (order: DhcpOrder) => take(order));
+parentPort?.on('message', (order: DhcpOrder) => {
+  take(order);
+  account();
+});

@@ -1,0 +1,60 @@
+/**
+ * Lets the thread that answers packets run before all others. The kernel otherwise lets a thread that has worked a little more than
+ * its share wait until its next tick, 4 ms later, whatever its niceness.
+ */
+import { withoutFfiWarning } from './c-library.ts';
+import { ProcessorBudget, type ProcessorTime } from './processor-budget.ts';
+import { waitingDatagrams } from './waiting-datagrams.ts';
+
+const SCHED_OTHER = 0;
+const SCHED_RR = 2;
+/** Threads that this one starts are ordinary ones. */
+const SCHED_RESET_ON_FORK = 0x4000_0000;
+/** The lowest of the real-time priorities. */
+const FIRST = 1;
+/** Of this thread. */
+const SELF = 0;
+/** Asking the kernel for the time that the thread has worked takes a microsecond. */
+const ASKED_EVERY_MS = 1;
+
+/**
+ * From now on the thread runs before all others (sched(7)) while it works for less than half of the time, so that a flood of packets
+ * does not stop the rest. Reading datagrams is accounted for. The caller reports any other work that may take long with the
+ * function that it gets. Does nothing without FFI, and where the process may not have real-time priorities.
+ */
+export async function runFirstUntilBusy(): Promise<() => void> {
+  const setFirst = await priorityOfThisThread().catch(() => undefined);
+  if (setFirst?.(true) !== true) return () => {};
+  const budget = new ProcessorBudget(processorTime());
+  let [isFirst, askedMs] = [true, 0];
+  const account = (): void => {
+    const nowMs = performance.now();
+    if (nowMs - askedMs < ASKED_EVERY_MS) return;
+    askedMs = nowMs;
+    const mayBeFirst = budget.mayBeFirst(processorTime());
+    if (mayBeFirst !== isFirst && setFirst(mayBeFirst)) isFirst = mayBeFirst;
+  };
+  (await waitingDatagrams())?.followTurns(account);
+  return account;
+}
+
+/** Returns a function that returns false where the kernel refuses. */
+async function priorityOfThisThread(): Promise<(isFirst: boolean) => boolean> {
+  const { dlopen } = await withoutFfiWarning(() => import('node:ffi'));
+  const { functions } = dlopen(null, {
+    sched_setscheduler: { arguments: ['i32', 'i32', 'buffer'], return: 'i32' },
+  });
+  /** struct sched_param. */
+  const [first, ordinary] = [Int32Array.of(FIRST), Int32Array.of(0)];
+  return (isFirst) =>
+    functions.sched_setscheduler(
+      SELF,
+      (isFirst ? SCHED_RR : SCHED_OTHER) | SCHED_RESET_ON_FORK,
+      isFirst ? first : ordinary,
+    ) === 0;
+}
+
+function processorTime(): ProcessorTime {
+  const { user, system } = process.threadCpuUsage();
+  return { passedMs: performance.now(), workedMs: (user + system) / 1000 };
+}
