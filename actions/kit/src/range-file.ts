@@ -2,7 +2,7 @@
  * Reads any part of a file on an HTTP server with range requests. Blocks are kept for a while, because the
  * tables of an image are read again and again between its data.
  */
-import { delay, type Clock, type Log } from '@tinkerbell/platform-contract';
+import { delay, setLatest, type Clock, type Log } from '@tinkerbell/platform-contract';
 
 import { ActionError } from './action-error.ts';
 import { getFollowing, DroppedError, isDropped, refusedBy, validatorOf, type Answer } from './http-get.ts';
@@ -90,10 +90,7 @@ class Blocks implements RangeFile {
 
   #fetched(index: number): Promise<Uint8Array> {
     const known = this.#blocks.get(index) ?? this.#fetch(index);
-    this.#blocks.delete(index);
-    this.#blocks.set(index, known);
-    const [oldest] = this.#blocks.keys();
-    if (this.#blocks.size > BLOCKS_MAX && oldest !== undefined) this.#blocks.delete(oldest);
+    setLatest(this.#blocks, [index, known], BLOCKS_MAX);
     return known;
   }
 

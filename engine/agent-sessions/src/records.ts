@@ -6,7 +6,7 @@ import {
   type AgentRecord,
   type AgentRefusal,
 } from '@tinkerbell/agent-identity';
-import { PlatformError, type Clock, type Random } from '@tinkerbell/platform-contract';
+import { PlatformError, setLatest, type Clock, type Random } from '@tinkerbell/platform-contract';
 import { collectionOf, leaseKind, uidOf, type Hardware, type Resource } from '@tinkerbell/resources';
 import type { CommitResult, ObjectKey, Store, StoredObject } from '@tinkerbell/store-contract';
 
@@ -111,10 +111,7 @@ export class Records {
   }
 
   #remember(name: string, record: AgentRecord | undefined): void {
-    this.#last.delete(name);
-    this.#last.set(name, record);
-    const [oldest] = this.#last.keys();
-    if (this.#last.size > REMEMBERED_MAX && oldest !== undefined) this.#last.delete(oldest);
+    setLatest(this.#last, [name, record], REMEMBERED_MAX);
   }
 
   #knownOf(hardware: Hardware): Known | undefined {

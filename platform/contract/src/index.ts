@@ -98,6 +98,7 @@ export { inTurns } from './in-turns.ts';
 export { SharedCalls } from './shared-calls.ts';
 export { TurnPlaces } from './turn-places.ts';
 export { nextTurn } from './next-turn.ts';
+export { setLatest } from './set-latest.ts';
 export { eachAtOnce } from './each-at-once.ts';
 export { releasePiece } from './release-piece.ts';
 export {

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import {
   messageOf,
+  setLatest,
   type Claims,
   type Clock,
   type TokenRefusal,
@@ -127,10 +128,8 @@ class Verifier implements TokenVerifier {
   }
 
   #remember(key: string, entry: Remembered): void {
-    this.#remembered.set(key, entry);
+    setLatest(this.#remembered, [key, entry], REMEMBERED_MAX);
     this.#byVerified.set(entry.verified, entry);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > REMEMBERED_MAX && oldest !== undefined) this.#remembered.delete(oldest);
   }
 }
 

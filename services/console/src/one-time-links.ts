@@ -1,5 +1,5 @@
 /** Links that sign in once. The server prints one at its start, for a person who reads its log. */
-import type { Clock, Random } from '@tinkerbell/platform-contract';
+import { setLatest, type Clock, type Random } from '@tinkerbell/platform-contract';
 
 export interface OneTimeLinks {
   /** Returns a new code, valid once within `LINK_MS`. */
@@ -24,9 +24,7 @@ export function createOneTimeLinks({
   return {
     create() {
       const code = random.bytes(CODE_BYTES).toHex();
-      const [oldest] = endsMs.keys();
-      if (endsMs.size >= LINKS_MAX && oldest !== undefined) endsMs.delete(oldest);
-      endsMs.set(code, clock.nowMs() + LINK_MS);
+      setLatest(endsMs, [code, clock.nowMs() + LINK_MS], LINKS_MAX);
       return code;
     },
     take(code) {

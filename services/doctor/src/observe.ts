@@ -9,6 +9,7 @@ import {
   type TriedChecks,
   type UsualDurations,
 } from '@tinkerbell/diagnosis';
+import { setLatest } from '@tinkerbell/platform-contract';
 import { macsOf, type Hardware } from '@tinkerbell/resources';
 import { CONSOLE_OUTPUT, type Journal, type JournalRecord, type View } from '@tinkerbell/store-contract';
 import type { Timelines } from './timelines.ts';
@@ -37,10 +38,7 @@ export class Network {
     const relay = record.details?.['relay'];
     if (typeof relay === 'string' && this.#relays.size < RELAYS_MAX) this.#relays.add(relay);
     if (record.machine === undefined || !isOfStranger(record)) return [];
-    this.#strangers.delete(record.machine);
-    this.#strangers.set(record.machine, record);
-    const [oldest] = this.#strangers.keys();
-    if (this.#strangers.size > STRANGERS_MAX && oldest !== undefined) this.#strangers.delete(oldest);
+    setLatest(this.#strangers, [record.machine, record], STRANGERS_MAX);
     return nearMacs(record.machine).flatMap((mac) => this.#view.hardwareByMac(mac));
   }
 

@@ -1,4 +1,5 @@
 /** Limits by source address. Both remember a bounded number of addresses. */
+import { setLatest } from '@tinkerbell/platform-contract';
 
 const ADDRESSES_MAX = 50_000;
 
@@ -21,11 +22,9 @@ export class RateLimit {
     const gained = known === undefined ? this.#burst : ((nowMs - known.atMs) / 1000) * this.#average;
     const tokens = Math.min(this.#burst, (known?.tokens ?? 0) + Math.max(0, gained));
     const isEnough = tokens >= 1;
-    this.#buckets.delete(address);
-    this.#buckets.set(address, { tokens: isEnough ? tokens - 1 : tokens, atMs: nowMs });
-    const [oldest] = this.#buckets.keys();
+    const bucket = { tokens: isEnough ? tokens - 1 : tokens, atMs: nowMs };
     // The address that was not seen for longest has the fullest bucket, so little is lost.
-    if (this.#buckets.size > ADDRESSES_MAX && oldest !== undefined) this.#buckets.delete(oldest);
+    setLatest(this.#buckets, [address, bucket], ADDRESSES_MAX);
     return isEnough ? undefined : Math.max(1, Math.ceil((1 - tokens) / this.#average));
   }
 }

@@ -1,3 +1,5 @@
+import { setLatest } from '@tinkerbell/platform-contract';
+
 /** An agent's last attempt is forgotten when so many others have got one since. */
 const AGENTS_KEPT = 20_000;
 
@@ -10,10 +12,6 @@ export class LastAttempts {
   }
 
   given(agentId: string, attempt: string): void {
-    // To the end, so that the agents that got one longest ago are the first.
-    this.#byAgent.delete(agentId);
-    this.#byAgent.set(agentId, attempt);
-    const [oldest] = this.#byAgent.keys();
-    if (this.#byAgent.size > AGENTS_KEPT && oldest !== undefined) this.#byAgent.delete(oldest);
+    setLatest(this.#byAgent, [agentId, attempt], AGENTS_KEPT);
   }
 }

@@ -6,7 +6,7 @@ import {
   type RateCap,
   type TokenBucket,
 } from '@tinkerbell/enrollment';
-import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import { setLatest, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
 import type { Hardware } from '@tinkerbell/resources';
 import type { Journal, JournalEntry, Store, View } from '@tinkerbell/store-contract';
 import type { WorkflowsMetrics } from './metrics.ts';
@@ -100,11 +100,7 @@ export class Newcomers {
       this.count(entry.event.startsWith('enroll') ? 'enrollment' : 'discovery', 'unrecorded');
       return;
     }
-    // The most recently changed entry is evicted last.
-    this.#outcomes.delete(agentId);
-    this.#outcomes.set(agentId, outcome);
-    const [oldest] = this.#outcomes.keys();
-    if (this.#outcomes.size > REMEMBERED_MAX && oldest !== undefined) this.#outcomes.delete(oldest);
+    setLatest(this.#outcomes, [agentId, outcome], REMEMBERED_MAX);
     journal.append(entry);
   }
 }

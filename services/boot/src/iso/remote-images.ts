@@ -1,4 +1,10 @@
-import { errorOf, PlatformError, SharedCalls, type HttpClientResponse } from '@tinkerbell/platform-contract';
+import {
+  errorOf,
+  PlatformError,
+  setLatest,
+  SharedCalls,
+  type HttpClientResponse,
+} from '@tinkerbell/platform-contract';
 import { encodeUtf8 } from '@tinkerbell/wire';
 import { mayFetchFrom } from './address-policy.ts';
 import { IsoCache } from './cache.ts';
@@ -154,10 +160,8 @@ export class RemoteImages {
   #remember(url: string, image: IsoImage, condition: Known['condition']): IsoImage {
     const lifeMs = condition === undefined ? UNKNOWN_AGE_MAX_MS : CHECK_INTERVAL_MS;
     const freshUntilMs = this.#deps.clock.monotonicMs() + lifeMs;
-    this.#known.delete(url);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= URLS_MAX && oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(url, { image, freshUntilMs, ...(condition === undefined ? {} : { condition }) });
+    const known = { image, freshUntilMs, ...(condition === undefined ? {} : { condition }) };
+    setLatest(this.#known, [url, known], URLS_MAX);
     return image;
   }
 }

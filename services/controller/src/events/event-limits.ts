@@ -1,5 +1,5 @@
 /** Rate limits of Events, per object like Kubernetes' EventCorrelator, and in total. */
-import type { Clock } from '@tinkerbell/platform-contract';
+import { setLatest, type Clock } from '@tinkerbell/platform-contract';
 
 interface Bucket {
   tokens: number;
@@ -29,10 +29,7 @@ export class EventLimits {
   mayWrite(object: string): boolean {
     const nowMs = this.#clock.monotonicMs();
     const own = this.#byObject.get(object) ?? { tokens: OBJECT.burst, atMs: nowMs };
-    this.#byObject.delete(object);
-    this.#byObject.set(object, own);
-    const [oldest] = this.#byObject.keys();
-    if (this.#byObject.size > OBJECTS_MAX && oldest !== undefined) this.#byObject.delete(oldest);
+    setLatest(this.#byObject, [object, own], OBJECTS_MAX);
     return take(own, OBJECT, nowMs) && take(this.#all, ALL, nowMs);
   }
 }

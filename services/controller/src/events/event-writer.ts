@@ -1,5 +1,5 @@
 /** Writes Events in the background. The queue is bounded, and Events are dropped if the store is slow. */
-import type { Clock, Log, Random } from '@tinkerbell/platform-contract';
+import { setLatest, type Clock, type Log, type Random } from '@tinkerbell/platform-contract';
 import type { CounterChild } from '@tinkerbell/platform-metrics';
 import { eventOf, uidOf, type Happening } from '@tinkerbell/resources';
 import type { ObjectKey, Store } from '@tinkerbell/store-contract';
@@ -81,9 +81,7 @@ export class EventWriter {
     const known = this.#known.get(what);
     this.#known.delete(what);
     const key = known !== undefined && (await this.#again(known)) ? known : await this.#create(seen);
-    this.#known.set(what, key);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest);
+    setLatest(this.#known, [what, key], KNOWN_MAX);
   }
 
   /** Returns false if the Event has been deleted since. */

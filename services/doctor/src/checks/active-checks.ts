@@ -3,7 +3,13 @@
  * the ports of the server and the address. Each machine is checked once at a time from each place, and few machines at once.
  */
 import { holderCheck, portCheck, probedAddresses, type Check, type TriedChecks } from '@tinkerbell/diagnosis';
-import { messageOf, type AddressProbe, type Clock, type ServerPort } from '@tinkerbell/platform-contract';
+import {
+  messageOf,
+  setLatest,
+  type AddressProbe,
+  type Clock,
+  type ServerPort,
+} from '@tinkerbell/platform-contract';
 import type { BmcMachine, Hardware } from '@tinkerbell/resources';
 import type { JournalRecord, View } from '@tinkerbell/store-contract';
 import { keyOf } from '../observe.ts';
@@ -100,10 +106,7 @@ export class ActiveChecks {
   #keep(machine: string, place: string, tried: TriedChecks): void {
     const places = this.#tried.get(machine) ?? new Map<string, TriedChecks>();
     this.#tried.set(machine, places);
-    places.delete(place);
-    places.set(place, tried);
-    const [oldest] = places.keys();
-    if (places.size > PLACES_MAX && oldest !== undefined) places.delete(oldest);
+    setLatest(places, [place, tried], PLACES_MAX);
   }
 
   async #fromElsewhere(hardware: Hardware, place: TrialPlace): Promise<readonly Check[]> {

@@ -6,7 +6,7 @@
 import type { AgentAttributes } from '@tinkerbell/api/agent';
 import type { ActionsResponse, HelloRequest } from '@tinkerbell/api/agent-v1';
 import { machineOfAgent } from '@tinkerbell/enrollment';
-import type { Clock, Random } from '@tinkerbell/platform-contract';
+import { setLatest, type Clock, type Random } from '@tinkerbell/platform-contract';
 import type { Workflow } from '@tinkerbell/resources';
 import type { Journal, View } from '@tinkerbell/store-contract';
 import { ulid, type ActionPlace } from '@tinkerbell/workflow';
@@ -106,9 +106,7 @@ export class Sessions {
   fence(agentId: string): void {
     const session = this.#byAgent.get(agentId);
     if (session === undefined) return;
-    this.#fenced.set(session.id, agentId);
-    const [oldest] = this.#fenced.keys();
-    if (this.#fenced.size > FENCED_REMEMBERED && oldest !== undefined) this.#fenced.delete(oldest);
+    setLatest(this.#fenced, [session.id, agentId], FENCED_REMEMBERED);
     this.#deps.metrics.sessionsFenced.add();
     this.#end(session);
   }
