@@ -16,6 +16,8 @@ const FIRST = 1;
 const SELF = 0;
 /** Asking the kernel for the time that the thread has worked takes a microsecond. */
 const ASKED_EVERY_MS = 1;
+/** A thread that has worked for too long has rested then. */
+const RESTED_MS = 20;
 
 /**
  * From now on the thread runs before all others (sched(7)) while it works for less than half of the time, so that a flood of packets
@@ -27,12 +29,20 @@ export async function runFirstUntilBusy(): Promise<() => void> {
   if (setFirst?.(true) !== true) return () => {};
   const budget = new ProcessorBudget(processorTime());
   let [isFirst, askedMs] = [true, 0];
-  const account = (): void => {
-    const nowMs = performance.now();
-    if (nowMs - askedMs < ASKED_EVERY_MS) return;
-    askedMs = nowMs;
+  let resting: NodeJS.Timeout | undefined;
+  const decide = (): void => {
+    askedMs = performance.now();
     const mayBeFirst = budget.mayBeFirst(processorTime());
     if (mayBeFirst !== isFirst && setFirst(mayBeFirst)) isFirst = mayBeFirst;
+    if (!isFirst) resting ??= setTimeout(decideAgain, RESTED_MS).unref();
+  };
+  /** A thread that rests reads no datagrams. */
+  const decideAgain = (): void => {
+    resting = undefined;
+    decide();
+  };
+  const account = (): void => {
+    if (performance.now() - askedMs >= ASKED_EVERY_MS) decide();
   };
   (await waitingDatagrams())?.followTurns(account);
   return account;

@@ -113,10 +113,13 @@ async function silence({ network, bare }: Site): Promise<string> {
   return (await dhcpSilence(network.bridge, bare.mac)).toFixed(1);
 }
 
+/** Of the server's threads. */
+const POLICIES = 'chrt --all-tasks --pid "$(systemctl show -P MainPID tinkerbell)"';
+
 async function running(shell: GuestShell): Promise<void> {
   await shell.run('timeout 240 sh -c "until systemctl is-active -q tinkerbell; do sleep 0.2; done"');
-  // The limits of the unit let the thread that answers packets run before all others.
-  await shell.run('chrt --all-tasks --pid "$(systemctl show -P MainPID tinkerbell)" | grep SCHED_RR');
+  // The limits of the unit let the thread that answers packets run before all others, when it has started.
+  await shell.run(`timeout 60 sh -c 'until ${POLICIES} | grep -q SCHED_RR; do sleep 0.2; done'`);
 }
 
 async function machineInstalled({
