@@ -165,9 +165,12 @@ export function processorSeconds(pid: number): number {
   return ticks / TICKS_PER_SECOND;
 }
 
-const IDLE_MS = { quick: 5000, whole: 30_000 } as const;
+const IDLE_MS = { quick: 5000, whole: 45_000 } as const;
 
-/** Waits until a server that has little to do has returned the memory of its start, which it looks for each 10 s. */
+/**
+ * Waits until a server that has little to do has returned the memory of its start or of a load: it looks each 10 s, needs two such periods
+ * after the one in which the load ended, and then joins what is left, which takes another 8 s.
+ */
 export function untilIdle({ quick }: Pick<BenchContext, 'quick'>): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, quick ? IDLE_MS.quick : IDLE_MS.whole));
 }
