@@ -147,7 +147,7 @@ test('a flood that was kept is also delivered in turns of 2 ms', async () => {
   );
 });
 
-test('tells a follower at the end of each turn', async () => {
+test('reports the end of each turn to a follower', async () => {
   const { waiting, taken } = waitingOn({ 3: Array.from({ length: 50 }, (_, index) => index) });
   const takenAt: number[] = [];
   waiting.followTurns(() => takenAt.push(taken.length));
