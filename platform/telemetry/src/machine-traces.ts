@@ -2,7 +2,7 @@
  * Decides which trace the steps of a machine belong to: the trace of its current boot. A client without a
  * name is known by its MAC.
  */
-import type { Clock, SpanContext } from '@tinkerbell/platform-contract';
+import { setLatest, type Clock, type SpanContext } from '@tinkerbell/platform-contract';
 
 /**
  * Enough for a site that is switched on at once. The machine heard of least recently is forgotten first, and starts a new trace.
@@ -37,11 +37,6 @@ export class MachineTraces {
 
   /** A step without a parent has started a trace. */
   begun(machine: string, context: SpanContext): void {
-    this.#known.delete(machine);
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size < MACHINES_MAX) break;
-      this.#known.delete(oldest);
-    }
-    this.#known.set(machine, { context, begunMs: this.#clock.monotonicMs() });
+    setLatest(this.#known, [machine, { context, begunMs: this.#clock.monotonicMs() }], MACHINES_MAX);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Records each attempt of an action as a span in the trace of its machine's boot, from its assignment until its end is reported.
  */
-import { noTracer, type Span, type Tracer } from '@tinkerbell/platform-contract';
+import { noTracer, setLatest, type Span, type Tracer } from '@tinkerbell/platform-contract';
 import type { ActionPlace } from '@tinkerbell/workflow';
 import { attemptKey } from './sessions/attempt.ts';
 
@@ -28,10 +28,6 @@ export class AttemptSpans {
 
   begin({ workflow, machine, agentId, task, action }: Begun): void {
     if (!this.#tracer.isOn) return;
-    for (const oldest of this.#open.keys()) {
-      if (this.#open.size < OPEN_MAX) break;
-      this.#open.delete(oldest);
-    }
     const name = action.name ?? '';
     const span = this.#tracer.startSpan(`action ${name}`, {
       machine: (machine ?? agentId).toLowerCase(),
@@ -43,7 +39,7 @@ export class AttemptSpans {
         'agent.id': agentId,
       },
     });
-    this.#open.set(keyOf(workflow, action), span);
+    setLatest(this.#open, [keyOf(workflow, action), span], OPEN_MAX);
   }
 
   /** Does nothing for a running attempt, or for one that began before the server started. */

@@ -1,5 +1,5 @@
 /** Measures how long an agent that has ended an action waits for its next one: the engine's overhead for every action. */
-import type { Clock } from '@tinkerbell/platform-contract';
+import { setLatest, type Clock } from '@tinkerbell/platform-contract';
 import type { HistogramChild } from '@tinkerbell/platform-metrics';
 import type { WorkflowsMetrics } from './metrics.ts';
 
@@ -21,12 +21,7 @@ export class HandoverTimes {
 
   /** The agent has reported that an action has succeeded. `arrivedMs`: when, on the monotonic clock. */
   reported(agentId: string, arrivedMs: number): void {
-    if (this.#endedMs.size >= REPORTS_KEPT)
-      for (const oldest of this.#endedMs.keys()) {
-        this.#endedMs.delete(oldest);
-        break;
-      }
-    this.#endedMs.set(agentId, arrivedMs);
+    setLatest(this.#endedMs, [agentId, arrivedMs], REPORTS_KEPT);
   }
 
   /** The agent has got an action. */
