@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { TurnPlaces } from './turn-places.ts';
 
 /** Runs turns manually. */
-function scene(each: number) {
+function scene(each: number | (() => number)) {
   const next: (() => void)[] = [];
-  const places = new TurnPlaces(each, (callback) => void next.push(callback));
+  const places = new TurnPlaces(
+    typeof each === 'number' ? () => each : each,
+    (callback) => void next.push(callback),
+  );
   const begun: string[] = [];
   const begin = async (name: string, owner?: string): Promise<void> => {
     await places.take(owner);
@@ -89,4 +92,18 @@ test('what nobody wants any more takes no place', async () => {
   assert.deepEqual(await turn(), []);
   assert.deepEqual(await turn(), [['e'], ['f']]);
   assert.equal(leave[2]?.(), false);
+});
+
+test('the number of places may be another one in each turn', async () => {
+  let places = 3;
+  const { begin, begun, turn } = scene(() => places);
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) void begin(name);
+  await Promise.resolve();
+  assert.deepEqual(begun.splice(0), ['a', 'b', 'c']);
+  places = 1;
+  assert.deepEqual(await turn(), []);
+  assert.deepEqual(await turn(), [['d']]);
+  places = 2;
+  assert.deepEqual(await turn(), [['e']]);
+  assert.deepEqual(await turn(), [['f'], ['g']]);
 });

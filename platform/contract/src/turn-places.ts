@@ -7,17 +7,17 @@ const REQUESTS_EACH = 8;
  * pieces delays the others no more than one with a few.
  */
 export class TurnPlaces {
-  readonly #each: number;
+  readonly #each: () => number;
   readonly #later: (callback: () => void) => void;
   /** By owner. The owner that got a place last is the last one. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #count = 0;
-  #left: number;
+  #left = 0;
+  #isNextAsked = false;
 
-  /** `later` calls back after everything else that waits for the event loop. */
-  constructor(each = REQUESTS_EACH, later: (callback: () => void) => void = setImmediate) {
+  /** `each` returns the places of the turn that begins. `later` calls back after everything else that waits for the event loop. */
+  constructor(each = () => REQUESTS_EACH, later: (callback: () => void) => void = setImmediate) {
     this.#each = each;
-    this.#left = each;
     this.#later = later;
   }
 
@@ -34,6 +34,8 @@ export class TurnPlaces {
 
   /** Returns whether the work may begin now. */
   takeNow(): boolean {
+    // Nothing has begun in this turn.
+    if (!this.#isNextAsked) this.#left = this.#each();
     if (this.#left === 0) return false;
     this.#took(1);
     return true;
@@ -66,14 +68,16 @@ export class TurnPlaces {
 
   /** The first place taken in a turn requests the next turn. */
   #took(count: number): void {
-    if (this.#left === this.#each) this.#later(this.#nextTurn);
+    if (!this.#isNextAsked) this.#later(this.#nextTurn);
+    this.#isNextAsked = true;
     this.#left -= count;
   }
 
   readonly #nextTurn = (): void => {
-    this.#left = this.#each;
+    this.#isNextAsked = false;
+    this.#left = this.#each();
     if (this.#count === 0) return;
-    const begun = Array.from({ length: Math.min(this.#each, this.#count) }, () => this.#next());
+    const begun = Array.from({ length: Math.min(this.#left, this.#count) }, () => this.#next());
     this.#took(begun.length);
     for (const resolve of begun) this.#later(resolve);
   };

@@ -223,3 +223,32 @@ test('a token that no longer holds is refused', async (context) => {
   await use(secured);
   assert.deepEqual(await calls(client, MANY, fields), all('16'));
 });
+
+test('beside calls with a token, requests without one begin one at a time', async (context) => {
+  const { bench, client, use } = await scene(context);
+  const [issuer, file] = ['https://issuer.example.org', join(bench.folder, 'beside.json')];
+  const signer = await createTokenSigner({ key: await newSigningKey(), issuer, clock: nodeClock });
+  writeFileSync(file, JSON.stringify(signer.publicKeys));
+  await use(`middlewares: {validateJwt: {issuer: "${issuer}", jwksFile: ${file}, audiences: [a]}}, `);
+  const refused = (): number =>
+    samplesOf(bench.gateway.metrics)['gateway_refused_total{route="r",reason="token-missing"}'] ?? 0;
+  /** Returns the most of a hundred requests in one packet that began in one turn of the event loop. */
+  const mostInOneTurn = async (): Promise<number> => {
+    const other = connect(`http://127.0.0.1:${bench.gateway.portOf('web')}`);
+    const before = refused();
+    for (let index = 0; index < 100; index += 1) begin(other).end();
+    let most = 0;
+    for (let last = before; last < before + 100;) {
+      await new Promise(setImmediate);
+      const now = refused();
+      most = Math.max(most, now - last);
+      last = now;
+    }
+    other.destroy();
+    return most;
+  };
+  assert.equal(await mostInOneTurn(), 8);
+  const fields = { authorization: `Bearer ${await signer.sign({ aud: 'a', sub: 'me' }, 600)}` };
+  assert.deepEqual(await calls(client, MANY, fields), all('0'));
+  assert.equal(await mostInOneTurn(), 1);
+});

@@ -9,6 +9,7 @@ import type { IpAddress } from '@tinkerbell/wire';
 import { admit, tooLarge } from './admit.ts';
 import { answerBlock, answerFields, withHeaders } from './answer-fields.ts';
 import { startAnswerTimer } from './answer-timer.ts';
+import { BegunAtOnce } from './begun-at-once.ts';
 import type { RelayedCall } from './client-call.ts';
 import { Departure, departureOf } from './departure.ts';
 import type { Exchange } from './exchange.ts';
@@ -33,8 +34,6 @@ import { UpstreamFailure } from './upstream-failure.ts';
 
 /** The requests that may wait for their turn, in equal shares of all clients. Clients may begin them faster than they are handled. */
 const WAITING_MAX = 2000;
-/** In one turn of the event loop, because a request to an upstream takes 0.1 to 0.6 ms. A connection that is cut off has begun fewer then. */
-const BEGUN_AT_ONCE = 2;
 /** The status that nginx logs for a client that disconnected before it had an answer. */
 const CLIENT_GONE = 499;
 
@@ -73,13 +72,15 @@ export class RequestFlow {
   readonly #metrics: FlowMetrics;
   readonly #traceDigits: TraceDigits;
   readonly #knownCalls: KnownCallDeps;
-  readonly #places = new TurnPlaces(BEGUN_AT_ONCE);
+  readonly #begunAtOnce = new BegunAtOnce();
+  readonly #places: TurnPlaces;
   #table: RouteTable = NO_ROUTES;
 
   constructor(deps: GatewayDeps, metrics: FlowMetrics) {
     this.#deps = deps;
     this.#metrics = metrics;
     this.#traceDigits = new TraceDigits(deps.random);
+    this.#places = new TurnPlaces(() => this.#begunAtOnce.count(deps.clock.monotonicMs()));
     this.slowClients = new SlowClients(deps.clock);
     this.heldBodies = new HeldBodies(deps.heldBytesMax);
     metrics.heldBytes.from(() => this.heldBodies.bytes());
@@ -101,8 +102,10 @@ export class RequestFlow {
   answer(exchange: Exchange, listener: string): Promise<void> | undefined {
     const startedMs = this.#deps.clock.monotonicMs();
     // Who has proven an identity does not wait behind those who have not. The connection gives out a few calls of a packet at a time.
-    const isProven = exchange.head?.plan?.verified !== undefined;
-    if (isProven && this.#repeats(exchange, startedMs)) return undefined;
+    if (exchange.head?.plan?.verified !== undefined && this.#repeats(exchange, startedMs)) {
+      this.#begunAtOnce.proven(startedMs);
+      return undefined;
+    }
     if (this.#places.isFull(exchange.peer, WAITING_MAX)) return this.#turnAway(exchange);
     if (!this.#places.takeNow()) return this.#answerLater(exchange, listener, startedMs);
     if (this.#repeats(exchange, startedMs)) return undefined;
