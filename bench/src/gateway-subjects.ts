@@ -124,7 +124,7 @@ const MINIMAL = fileURLToPath(new URL('minimal-gateway-program.ts', import.meta.
 export const MINIMAL_GATEWAY = 'node:tls and node:http that pass bytes on';
 
 /** It has no limits. */
-async function startMinimal(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
+export async function startMinimal(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const ports = await threePorts();
   const own = [ports.grpcPort, ports.httpPort, upstream.grpcPort, upstream.httpPort].map(String);
   const words = [process.execPath, '--max-semi-space-size=8', MINIMAL, files.certFile, files.keyFile, ...own];
@@ -155,7 +155,7 @@ async function startNginxGateway(context: BenchContext, { upstream, files }: Sit
 }
 
 /** It counts in windows and has no token bucket, so its limit is not measured. */
-async function startHaproxy(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
+export async function startHaproxy(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
   const haproxy = needProgram('haproxy', 'haproxy');
   const ports = await threePorts();
   const both = join(context.directory, 'both.pem');

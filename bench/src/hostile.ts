@@ -6,10 +6,24 @@ import { freePort } from '@tinkerbell/sandbox/free-port';
 
 import { runOnce } from './action-rows.ts';
 import { statusUpdates } from './api.ts';
-import { rowOf, type BenchContext, type Benchmark, type Row } from './benchmark.ts';
+import {
+  EXPLAINS,
+  rowOf,
+  type BenchContext,
+  type Benchmark,
+  type Measurement,
+  type Row,
+} from './benchmark.ts';
 import { makeCertificate } from './certificate.ts';
 import { startDhcpServer } from './dhcp-subjects.ts';
-import { startOurGateway, startSite } from './gateway-subjects.ts';
+import {
+  MINIMAL_GATEWAY,
+  startHaproxy,
+  startMinimal,
+  startOurGateway,
+  startSite,
+  type Subject,
+} from './gateway-subjects.ts';
 import { called, planOf } from './gateway.ts';
 import { httpLoad, requestText } from './http-load.ts';
 import { addressesOf } from './machines.ts';
@@ -47,14 +61,14 @@ export const hostileBenchmark: Benchmark = {
   async run(context) {
     return [
       ...(await webRows(context)),
-      await callRow(context),
+      ...(await callRows(context)),
       await reportRow(context),
       await offerRow(context),
     ];
   },
 };
 
-interface Measured {
+interface Attacked {
   readonly name: string;
   /** Starts the hostile clients. */
   readonly hostile: ProgramOptions;
@@ -64,7 +78,13 @@ interface Measured {
   readonly p99: () => Promise<number>;
 }
 
-async function hostileRow(context: BenchContext, { name, hostile, pid, p99 }: Measured): Promise<Row> {
+/** Milliseconds, 99 of 100, the median of the rounds. */
+interface Delays {
+  readonly alone: number;
+  readonly beside: number;
+}
+
+async function delaysOf(context: BenchContext, { name, hostile, pid, p99 }: Attacked): Promise<Delays> {
   context.say(name);
   await mustRun(context, { command: ['taskset', '--all-tasks', '--cpu-list', '--pid', '0', String(pid)] });
   const beside = async (): Promise<number> => {
@@ -78,14 +98,28 @@ async function hostileRow(context: BenchContext, { name, hostile, pid, p99 }: Me
   await p99();
   await beside();
   const found = await alternate(context.quick ? ROUNDS.quick : ROUNDS.whole, { alone: p99, beside });
+  return { alone: median(found.alone), beside: median(found.beside) };
+}
+
+/** The first column is with hostile clients, and the second one without them. */
+function delayRow(
+  name: string,
+  { alone, beside }: Delays,
+  { goal = { ratio: RATIO_GOAL }, floor }: Partial<Pick<Measurement, 'goal' | 'floor'>> = {},
+): Row {
   return rowOf({
     name: `${name}: 99 of 100`,
-    value: median(found.beside),
+    value: beside,
     unit: 'ms',
     better: 'lower',
-    peer: { name: 'without them', value: median(found.alone) },
-    goal: { ratio: RATIO_GOAL },
+    peer: { name: 'without them', value: alone },
+    floor,
+    goal,
   });
+}
+
+async function hostileRow(context: BenchContext, attacked: Attacked): Promise<Row> {
+  return delayRow(attacked.name, await delaysOf(context, attacked));
 }
 
 interface Ports {
@@ -152,17 +186,25 @@ async function webDelay(context: BenchContext, plan: Parameters<typeof httpLoad>
   return p99Milliseconds;
 }
 
-async function callRow(context: BenchContext): Promise<Row> {
+async function callRows(context: BenchContext): Promise<readonly Row[]> {
   // Only hostile clients use this upstream, which stands for another machine like them.
   const site = await startSite(context, AS_ANOTHER_MACHINE);
-  const gateway = await startOurGateway(context, site);
-  const load = { perSecond: RATES.calls, seconds: context.quick ? 2 : 5, ...planOf(gateway, site) };
-  return await hostileRow(context, {
-    name: `gRPC through the gateway at ${RATES.calls}/s`,
-    hostile: hostileClients({ http: gateway.httpPort, http2: gateway.httpPort, tls: gateway.grpcPort }),
-    pid: gateway.pid,
-    p99: async () => (await called(context, load)).p99Milliseconds,
-  });
+  const pace = { perSecond: RATES.calls, seconds: context.quick ? 2 : 5 };
+  const delays = (name: string, subject: Subject): Promise<Delays> =>
+    delaysOf(context, {
+      name: `gRPC through ${name} at ${RATES.calls}/s`,
+      hostile: hostileClients({ http: subject.httpPort, http2: subject.httpPort, tls: subject.grpcPort }),
+      pid: subject.pid,
+      p99: async () => (await called(context, { ...pace, ...planOf(subject, site) })).p99Milliseconds,
+    });
+  const ours = await delays('the gateway', await startOurGateway(context, site));
+  const minimal = await delays('a minimal program', await startMinimal(context, site));
+  const haproxy = await delays('HAProxy', await startHaproxy(context, site));
+  const name = `gRPC through the gateway at ${RATES.calls}/s`;
+  return [
+    delayRow(name, ours, { floor: { name: MINIMAL_GATEWAY, value: minimal.beside } }),
+    delayRow(`${name}, HAProxy instead of ours`, haproxy, { goal: EXPLAINS }),
+  ];
 }
 
 async function reportRow(context: BenchContext): Promise<Row> {
