@@ -12,8 +12,8 @@ export class TurnPlaces {
   /** By owner. The owner that got a place last is the last one. */
   readonly #waiting = new Map<string, Set<() => void>>();
   #count = 0;
-  #left = 0;
-  #isNextAsked = false;
+  /** The free places of this turn. Undefined while nothing has begun in it, and no other turn is requested. */
+  #left: number | undefined;
 
   /** `each` returns the places of the turn that begins. `later` calls back after everything else that waits for the event loop. */
   constructor(each = () => REQUESTS_EACH, later: (callback: () => void) => void = setImmediate) {
@@ -34,10 +34,9 @@ export class TurnPlaces {
 
   /** Returns whether the work may begin now. */
   takeNow(): boolean {
-    // Nothing has begun in this turn.
-    if (!this.#isNextAsked) this.#left = this.#each();
-    if (this.#left === 0) return false;
-    this.#took(1);
+    const left = this.#left ?? this.#beginTurn();
+    if (left === 0) return false;
+    this.#left = left - 1;
     return true;
   }
 
@@ -66,19 +65,18 @@ export class TurnPlaces {
     }
   }
 
-  /** The first place taken in a turn requests the next turn. */
-  #took(count: number): void {
-    if (!this.#isNextAsked) this.#later(this.#nextTurn);
-    this.#isNextAsked = true;
-    this.#left -= count;
+  /** Returns its places. What begins first in a turn requests the next one. */
+  #beginTurn(): number {
+    this.#later(this.#nextTurn);
+    return this.#each();
   }
 
   readonly #nextTurn = (): void => {
-    this.#isNextAsked = false;
-    this.#left = this.#each();
+    this.#left = undefined;
     if (this.#count === 0) return;
-    const begun = Array.from({ length: Math.min(this.#left, this.#count) }, () => this.#next());
-    this.#took(begun.length);
+    const places = this.#beginTurn();
+    const begun = Array.from({ length: Math.min(places, this.#count) }, () => this.#next());
+    this.#left = places - begun.length;
     for (const resolve of begun) this.#later(resolve);
   };
 

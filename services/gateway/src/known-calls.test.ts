@@ -73,6 +73,18 @@ routes: [{name: r, ${more}upstream: {protocol: h2c, endpoints: "127.0.0.1:${port
   return { lines, bench, client, use: (more: string) => bench.use(routes(more)) };
 }
 
+/** Its route needs a token. `fields` has one. */
+async function securedScene(context: TestContext) {
+  const issuer = 'https://id.example';
+  const signer = await createTokenSigner({ key: await newSigningKey(), issuer, clock: nodeClock });
+  const { use, ...rest } = await scene(context);
+  const file = join(rest.bench.folder, 'jwks.json');
+  writeFileSync(file, JSON.stringify(signer.publicKeys));
+  await use(`middlewares: {validateJwt: {issuer: "${issuer}", jwksFile: ${file}, audiences: [a]}}, `);
+  const fields = { authorization: `Bearer ${await signer.sign({ aud: 'a', sub: 'me' }, 600)}` };
+  return { ...rest, fields };
+}
+
 interface Answer {
   readonly body: string;
   readonly status: unknown;
@@ -181,14 +193,7 @@ test('a call that the upstream resets is refused and counted', async (context) =
 });
 
 test('who has proven an identity does not wait behind requests without one', async (context) => {
-  const key = await newSigningKey();
-  const issuer = 'https://id.example';
-  const signer = await createTokenSigner({ key, issuer, clock: nodeClock });
-  const { client, bench, lines, use } = await scene(context);
-  const file = join(bench.folder, 'jwks.json');
-  writeFileSync(file, JSON.stringify(signer.publicKeys));
-  await use(`middlewares: {validateJwt: {issuer: "${issuer}", jwksFile: ${file}, audiences: [a]}}, `);
-  const fields = { authorization: `Bearer ${await signer.sign({ aud: 'a', sub: 'me' }, 600)}` };
+  const { client, bench, lines, fields } = await securedScene(context);
   assert.deepEqual(await calls(client, MANY, fields), all('0'));
   const flood = connect(`http://127.0.0.1:${bench.gateway.portOf('web')}`);
   flood.on('error', () => undefined);
@@ -225,11 +230,7 @@ test('a token that no longer holds is refused', async (context) => {
 });
 
 test('beside calls with a token, requests without one begin one at a time', async (context) => {
-  const { bench, client, use } = await scene(context);
-  const [issuer, file] = ['https://issuer.example.org', join(bench.folder, 'beside.json')];
-  const signer = await createTokenSigner({ key: await newSigningKey(), issuer, clock: nodeClock });
-  writeFileSync(file, JSON.stringify(signer.publicKeys));
-  await use(`middlewares: {validateJwt: {issuer: "${issuer}", jwksFile: ${file}, audiences: [a]}}, `);
+  const { bench, client, fields } = await securedScene(context);
   const refused = (): number =>
     samplesOf(bench.gateway.metrics)['gateway_refused_total{route="r",reason="token-missing"}'] ?? 0;
   /** Returns the most of a hundred requests in one packet that began in one turn of the event loop. */
@@ -248,7 +249,6 @@ test('beside calls with a token, requests without one begin one at a time', asyn
     return most;
   };
   assert.equal(await mostInOneTurn(), 8);
-  const fields = { authorization: `Bearer ${await signer.sign({ aud: 'a', sub: 'me' }, 600)}` };
   assert.deepEqual(await calls(client, MANY, fields), all('0'));
   assert.equal(await mostInOneTurn(), 1);
 });
