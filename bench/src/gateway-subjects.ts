@@ -76,7 +76,7 @@ export async function startGateways(context: BenchContext, site: Site): Promise<
     ours: await startOurGateway(context, site),
     nginx: await startNginxGateway(context, site),
     haproxy: await startHaproxy(context, site),
-    minimal: await startMinimal(context, site),
+    minimal: await startMinimalGateway(context, site),
   };
 }
 
@@ -124,7 +124,10 @@ const MINIMAL = fileURLToPath(new URL('minimal-gateway-program.ts', import.meta.
 export const MINIMAL_GATEWAY = 'node:tls and node:http that pass bytes on';
 
 /** It has no limits. */
-export async function startMinimal(context: BenchContext, { upstream, files }: Site): Promise<Subject> {
+export async function startMinimalGateway(
+  context: BenchContext,
+  { upstream, files }: Site,
+): Promise<Subject> {
   const ports = await threePorts();
   const own = [ports.grpcPort, ports.httpPort, upstream.grpcPort, upstream.httpPort].map(String);
   const words = [process.execPath, '--max-semi-space-size=8', MINIMAL, files.certFile, files.keyFile, ...own];

@@ -19,7 +19,7 @@ import { startDhcpServer } from './dhcp-subjects.ts';
 import {
   MINIMAL_GATEWAY,
   startHaproxy,
-  startMinimal,
+  startMinimalGateway,
   startOurGateway,
   startSite,
   type Subject,
@@ -198,7 +198,7 @@ async function callRows(context: BenchContext): Promise<readonly Row[]> {
       p99: async () => (await called(context, { ...pace, ...planOf(subject, site) })).p99Milliseconds,
     });
   const ours = await delays('the gateway', await startOurGateway(context, site));
-  const minimal = await delays('a minimal program', await startMinimal(context, site));
+  const minimal = await delays('a minimal program', await startMinimalGateway(context, site));
   const haproxy = await delays('HAProxy', await startHaproxy(context, site));
   const name = `gRPC through the gateway at ${RATES.calls}/s`;
   return [
