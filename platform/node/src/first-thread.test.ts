@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 
 const module = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
-/** Prints the thread's policy and niceness at first, after it worked without a rest, and after a rest. */
+/** Prints the thread's policy and niceness at first, after it worked without a rest, after a rest, and while its event loop has no rest. */
 const PROGRAM = `
   import { readFileSync } from 'node:fs';
   import { getPriority } from 'node:os';
@@ -14,14 +14,20 @@ const PROGRAM = `
   const POLICY = 38;
   const seen = () => [readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1].split(' ')[POLICY], getPriority()];
   runFirst();
-  const account = await runFirstUntilBusy();
+  await runFirstUntilBusy();
   const first = seen();
   const until = performance.now() + 50;
   while (performance.now() < until);
-  account();
+  await pause(0);
   const busy = seen();
   await pause(200);
-  console.log(JSON.stringify([first, busy, seen()]));
+  const rested = seen();
+  const turnsUntil = performance.now() + 100;
+  await new Promise((end) => {
+    const turn = () => (performance.now() < turnsUntil ? setImmediate(turn) : end());
+    turn();
+  });
+  console.log(JSON.stringify([first, busy, rested, seen()]));
 `;
 const WORDS = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', PROGRAM];
 const ROUND_ROBIN = '2';
@@ -39,6 +45,8 @@ test('a thread is first until it is busy, and again after a rest, with the same 
     [ROUND_ROBIN, -15],
     [ORDINARY, -15],
     [ROUND_ROBIN, -15],
+    // Such turns stand for those of V8, which waits in them for its other threads.
+    [ORDINARY, -15],
   ]);
 });
 
@@ -46,5 +54,10 @@ const NOBODY = ['setpriv', '--reuid=65534', '--clear-groups', '--bounding-set=-a
 
 test('a thread that may not be first works without it', { skip }, () => {
   const ordinary = [ORDINARY, 0];
-  assert.deepEqual(seenAs(['prlimit', '--nice=0', '--rtprio=0', ...NOBODY]), [ordinary, ordinary, ordinary]);
+  assert.deepEqual(seenAs(['prlimit', '--nice=0', '--rtprio=0', ...NOBODY]), [
+    ordinary,
+    ordinary,
+    ordinary,
+    ordinary,
+  ]);
 });

@@ -4,7 +4,6 @@
  */
 import { withoutFfiWarning } from './c-library.ts';
 import { ProcessorBudget, type ProcessorTime } from './processor-budget.ts';
-import { waitingDatagrams } from './waiting-datagrams.ts';
 
 const SCHED_OTHER = 0;
 const SCHED_RR = 2;
@@ -21,14 +20,16 @@ const RESTED_MS = 20;
 
 /**
  * From now on the thread runs before all others (sched(7)) while it works for less than half of the time, so that a flood of packets
- * does not stop the rest. Reading datagrams is accounted for. The caller reports any other work that may take long with the
- * function that it gets. Does nothing without FFI, and where the process may not have real-time priorities.
+ * does not stop the rest. Does nothing without FFI, and where the process may not have real-time priorities.
+ *
+ * Every turn of the event loop counts, also one without any JavaScript: V8 sweeps the heap in turn after turn until its other threads have done
+ * their part. On one processor these would wait for this thread, and everything else with them, until the kernel stops it after 950 ms.
  */
-export async function runFirstUntilBusy(): Promise<() => void> {
+export async function runFirstUntilBusy(): Promise<void> {
   const setFirst = await priorityOfThisThread().catch(() => undefined);
-  if (setFirst?.(true) !== true) return () => {};
+  if (setFirst?.(true) !== true) return;
   const budget = new ProcessorBudget(processorTime());
-  let [isFirst, askedMs] = [true, 0];
+  let [isFirst, askedMs] = [true, performance.now()];
   let resting: NodeJS.Timeout | undefined;
   const decide = (): void => {
     askedMs = performance.now();
@@ -36,16 +37,17 @@ export async function runFirstUntilBusy(): Promise<() => void> {
     if (mayBeFirst !== isFirst && setFirst(mayBeFirst)) isFirst = mayBeFirst;
     if (!isFirst) resting ??= setTimeout(decideAgain, RESTED_MS).unref();
   };
-  /** A thread that rests reads no datagrams. */
+  /** A thread that rests has no turns. */
   const decideAgain = (): void => {
     resting = undefined;
     decide();
   };
-  const account = (): void => {
+  const eachTurn = (): void => {
     if (performance.now() - askedMs >= ASKED_EVERY_MS) decide();
+    // It runs at the end of a turn, and does not keep the loop from sleeping before the next one.
+    setImmediate(eachTurn).unref();
   };
-  (await waitingDatagrams())?.followTurns(account);
-  return account;
+  eachTurn();
 }
 
 /** Returns a function that returns false where the kernel refuses. */

@@ -147,17 +147,6 @@ test('a flood that was kept is also delivered in turns of 2 ms', async () => {
   );
 });
 
-test('reports the end of each turn to a follower', async () => {
-  const { waiting, taken } = waitingOn({ 3: Array.from({ length: 50 }, (_, index) => index) });
-  const takenAt: number[] = [];
-  waiting.followTurns(() => takenAt.push(taken.length));
-  waiting.take(3);
-  const first = taken.length;
-  assert.deepEqual(takenAt, [first]);
-  await setImmediate();
-  assert.deepEqual(takenAt, [first, 50]);
-});
-
 test('keeps no more than a few turns can handle, and leaves the rest in the kernel', async () => {
   const sockets = { 3: Array.from({ length: 3000 }, () => 7) };
   const { waiting, taken } = waitingOn(sockets);

@@ -71,7 +71,6 @@ export class WaitingDatagrams {
   readonly #coalescing = new Coalescing();
   /** The datagrams for the next turn. */
   readonly #kept = new KeptDatagrams();
-  #onTurn = (): void => {};
 
   constructor(calls: DatagramCalls, ready: ReadySockets, nowMs = () => performance.now()) {
     this.#calls = calls;
@@ -90,11 +89,6 @@ export class WaitingDatagrams {
     this.#sockets.delete(fd);
     this.#ready.forget(fd);
     if (this.#only === fd) this.#only = -1;
-  }
-
-  /** Calls it whenever the thread has read datagrams, and may wait for the next ones. */
-  followTurns(onTurn: () => void): void {
-    this.#onTurn = onTurn;
   }
 
   /** Sends at once, or with the answers to everything that was received with it. Returns false when the kernel took nothing. */
@@ -125,7 +119,6 @@ export class WaitingDatagrams {
     const isFound = this.#takeAll(startMs, this.#awakeMs(after), this.#mayPause(after));
     this.#toSkip = isFound ? 0 : Math.min(SKIPPED_MAX, this.#toSkip * 2 + 1);
     this.#skipped = 0;
-    this.#onTurn();
   }
 
   #takeAll(startMs: number, firstAwakeMs: number, mayPauseFirst: boolean): boolean {
@@ -201,7 +194,6 @@ export class WaitingDatagrams {
     this.#together(() => this.#handOutKept(startMs + TURN_MS));
     if (this.#kept.isEmpty) this.#takeAll(startMs, AWAKE_MS, this.#mayPause(this.#only));
     else this.#keepRest();
-    this.#onTurn();
   }
 
   #handOutKept(untilMs: number): void {

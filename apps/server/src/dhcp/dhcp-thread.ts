@@ -5,10 +5,10 @@ import { keepHeapSmall } from '@tinkerbell/platform-node/collector';
 import { runFirstUntilBusy } from '@tinkerbell/platform-node/first-thread';
 import { runFirst } from '@tinkerbell/platform-node/thread-priority';
 import { nodeUdp } from '@tinkerbell/platform-node/udp';
-import { createDhcpFront, type DhcpOrder } from '@tinkerbell/service-boot/dhcp-front';
+import { createDhcpFront } from '@tinkerbell/service-boot/dhcp-front';
 
 runFirst();
-const account = await runFirstUntilBusy();
+await runFirstUntilBusy();
 // The copies of reservations that came with messages are garbage soon after the start.
 keepHeapSmall();
 const take = createDhcpFront({
@@ -16,7 +16,4 @@ const take = createDhcpFront({
   clock: nodeClock,
   report: (report) => parentPort?.postMessage(report, []),
 });
-parentPort?.on('message', (order: DhcpOrder) => {
-  take(order);
-  account();
-});
+parentPort?.on('message', take);
