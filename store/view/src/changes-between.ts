@@ -1,8 +1,6 @@
 import type { Resource } from '@tinkerbell/resources';
 import type { Change } from '@tinkerbell/store-contract';
-
-/** By collection, and there by namespace and name. */
-export type Objects = Map<string, Map<string, Resource>>;
+import type { Objects } from './held.ts';
 
 export interface Difference {
   readonly change: Change;
@@ -13,15 +11,15 @@ export interface Difference {
 export function changesBetween(before: Objects, after: Objects): readonly Difference[] {
   const found: Difference[] = [];
   for (const [collection, objects] of after) {
-    for (const [path, object] of objects) {
-      const known = before.get(collection)?.get(path);
+    for (const [path, { object }] of objects) {
+      const known = before.get(collection)?.get(path)?.object;
       const type = known === undefined ? 'added' : 'modified';
       if (known?.metadata.resourceVersion !== object.metadata.resourceVersion)
         found.push({ change: changeOf(type, collection, object), before: known });
     }
   }
   for (const [collection, objects] of before)
-    for (const [path, object] of objects)
+    for (const [path, { object }] of objects)
       if (after.get(collection)?.has(path) !== true)
         found.push({ change: changeOf('deleted', collection, object), before: object });
   return found;

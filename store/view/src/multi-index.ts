@@ -1,57 +1,51 @@
+import type { Held } from './held.ts';
+
 const NONE: readonly never[] = [];
 
-export interface MultiIndexOptions<Value> {
-  /** May return true only for values with the same keys. It saves computing them twice. */
-  readonly hasSameKeys?: (one: Value, other: Value) => boolean;
-  /** Of the values of a key. No change of an object may change its place. Without it, values are in no particular order. */
-  readonly order?: (one: Value, other: Value) => number;
-}
-
-/** Finds objects by keys derived from them. An object may have several keys, and a key several objects. */
+/**
+ * Finds objects by keys derived from them. An object may have several keys, and a key several objects. It holds the places of objects,
+ * so that a change of an object that keeps its keys does not change the index.
+ */
 export class MultiIndex<Value extends object> {
   readonly #keysOf: (value: Value) => readonly string[];
-  readonly #hasSameKeys: (one: Value, other: Value) => boolean;
   readonly #order: ((one: Value, other: Value) => number) | undefined;
   /** Most keys have one value. An array of one would take as much memory as the entry. */
-  readonly #byKey = new Map<string, Value | Several<Value>>();
+  readonly #byKey = new Map<string, Held<Value> | Several<Value>>();
 
-  constructor(keysOf: (value: Value) => readonly string[], options: MultiIndexOptions<Value> = {}) {
+  /** `order`: of the values of a key. No change of an object may change its place. Without it, values are in no particular order. */
+  constructor(keysOf: (value: Value) => readonly string[], order?: (one: Value, other: Value) => number) {
     this.#keysOf = keysOf;
-    this.#hasSameKeys = options.hasSameKeys ?? (() => false);
-    this.#order = options.order;
+    this.#order = order;
   }
 
   /**
-   * `before` is the value that was put for the same object, or undefined when it is new. `after` is undefined when the object was
+   * `before` is the place that was put for the same object, or undefined when it is new. `after` is undefined when the object was
    * deleted.
    */
-  replace(before: Value | undefined, after: Value | undefined): void {
+  replace(before: Held<Value> | undefined, after: Held<Value> | undefined): void {
     if (before !== undefined && after !== undefined && this.#swap(before, after)) return;
     if (before !== undefined) for (const key of this.#distinctKeysOf(before)) this.#remove(key, before);
     if (after !== undefined) for (const key of this.#distinctKeysOf(after)) this.#add(key, after);
   }
 
-  /** Most changes keep the keys. Returns false for one that does not. */
-  #swap(before: Value, after: Value): boolean {
-    const now = this.#keysOf(after);
-    if (!this.#hasSameKeys(before, after)) {
-      const old = this.#keysOf(before);
-      if (old.length !== now.length || old.some((key, at) => key !== now[at])) return false;
-    }
-    for (const key of now) if (key !== '') this.#swapAt(key, before, after);
+  /** Many changes keep the keys. Returns false for one that does not. */
+  #swap(before: Held<Value>, after: Held<Value>): boolean {
+    const [old, now] = [this.#keysOf(before.object), this.#keysOf(after.object)];
+    if (old.length !== now.length || old.some((key, at) => key !== now[at])) return false;
+    for (const key of now) if (key !== '') this.#put(key, swapped(this.#at(key), before, after));
     return true;
-  }
-
-  #swapAt(key: string, before: Value, after: Value): void {
-    const found = this.#byKey.get(key);
-    if (found === before) this.#byKey.set(key, after);
-    else this.#put(key, swapped(this.get(key), before, after));
   }
 
   get(key: string): readonly Value[] {
     const found = this.#byKey.get(key);
     if (found === undefined) return NONE;
-    return found instanceof Several ? found.values : [found];
+    return found instanceof Several ? found.places.map(({ object }) => object) : [found.object];
+  }
+
+  #at(key: string): readonly Held<Value>[] {
+    const found = this.#byKey.get(key);
+    if (found === undefined) return NONE;
+    return found instanceof Several ? found.places : [found];
   }
 
   get isEmpty(): boolean {
@@ -62,46 +56,43 @@ export class MultiIndex<Value extends object> {
     this.#byKey.clear();
   }
 
-  #add(key: string, value: Value): void {
-    if (key === '') return;
-    const found = this.get(key);
-    if (found.length === 0) this.#byKey.set(key, value);
-    else this.#put(key, this.#joined(found, value));
+  #add(key: string, place: Held<Value>): void {
+    if (key !== '') this.#put(key, this.#joined(this.#at(key), place));
   }
 
-  #joined(values: readonly Value[], value: Value): readonly Value[] {
+  #joined(places: readonly Held<Value>[], place: Held<Value>): readonly Held<Value>[] {
     const order = this.#order;
-    const at = order === undefined ? -1 : values.findIndex((each) => order(value, each) < 0);
-    return at < 0 ? [...values, value] : values.toSpliced(at, 0, value);
+    const at = order === undefined ? -1 : places.findIndex((each) => order(place.object, each.object) < 0);
+    return at < 0 ? [...places, place] : places.toSpliced(at, 0, place);
   }
 
-  #remove(key: string, value: Value): void {
+  #remove(key: string, place: Held<Value>): void {
     this.#put(
       key,
-      this.get(key).filter((each) => each !== value),
+      this.#at(key).filter((each) => each !== place),
     );
   }
 
-  #put(key: string, values: readonly Value[]): void {
-    const [first] = values;
+  #put(key: string, places: readonly Held<Value>[]): void {
+    const [first] = places;
     if (first === undefined) this.#byKey.delete(key);
-    else this.#byKey.set(key, values.length === 1 ? first : new Several(values));
+    else this.#byKey.set(key, places.length === 1 ? first : new Several(places));
   }
 
-  #distinctKeysOf(value: Value): Iterable<string> {
-    const keys = this.#keysOf(value);
+  #distinctKeysOf({ object }: Held<Value>): Iterable<string> {
+    const keys = this.#keysOf(object);
     return keys.length < 2 ? keys : new Set(keys);
   }
 }
 
-class Several<Value> {
-  readonly values: readonly Value[];
+class Several<Value extends object> {
+  readonly places: readonly Held<Value>[];
 
-  constructor(values: readonly Value[]) {
-    this.values = values;
+  constructor(places: readonly Held<Value>[]) {
+    this.places = places;
   }
 }
 
-function swapped<Value>(values: readonly Value[], before: Value, after: Value): readonly Value[] {
-  return values.length === 1 ? [after] : values.map((each) => (each === before ? after : each));
+function swapped<Place>(places: readonly Place[], before: Place, after: Place): readonly Place[] {
+  return places.map((each) => (each === before ? after : each));
 }

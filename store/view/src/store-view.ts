@@ -30,7 +30,8 @@ import {
   type View,
 } from '@tinkerbell/store-contract';
 import { byAge } from './by-age.ts';
-import { changesBetween, type Objects } from './changes-between.ts';
+import { changesBetween } from './changes-between.ts';
+import { hasSameKeys, heldIn, type Held, type Objects } from './held.ts';
 import { MultiIndex } from './multi-index.ts';
 import { WorkflowsByHardware } from './workflows-by-hardware.ts';
 
@@ -57,18 +58,12 @@ class IndexedView implements StoreView {
   readonly #deps: StoreViewDeps;
   readonly #listeners = new Set<ChangeListener>();
   #objects: Objects = new Map();
-  readonly #byMac = new MultiIndex<Hardware>((one) => macsOf(one).map((mac) => mac.toLowerCase()), {
-    hasSameKeys: hasSameSpec,
-  });
-  readonly #byIp = new MultiIndex<Hardware>(addressesOf, { hasSameKeys: hasSameSpec });
+  readonly #byMac = new MultiIndex<Hardware>((one) => macsOf(one).map((mac) => mac.toLowerCase()));
+  readonly #byIp = new MultiIndex<Hardware>(addressesOf);
   readonly #byAgentId = new MultiIndex<Hardware>(({ spec }) => [spec?.agentID ?? '']);
-  readonly #byInstanceId = new MultiIndex<Hardware>(({ spec }) => [spec?.metadata?.instance?.id ?? ''], {
-    hasSameKeys: hasSameSpec,
-  });
+  readonly #byInstanceId = new MultiIndex<Hardware>(({ spec }) => [spec?.metadata?.instance?.id ?? '']);
   readonly #ofHardware = [this.#byMac, this.#byIp, this.#byAgentId, this.#byInstanceId];
-  readonly #byAgent = new MultiIndex<Workflow>((workflow) => [workflow.status?.agentID ?? ''], {
-    order: byAge,
-  });
+  readonly #byAgent = new MultiIndex<Workflow>(({ status }) => [status?.agentID ?? ''], byAge);
   readonly #byHardware = new WorkflowsByHardware();
   #ready = false;
   /** On the monotonic clock. */
@@ -127,19 +122,25 @@ class IndexedView implements StoreView {
   /** Changes between the first revision and its list may arrive twice. The newer revision is kept. */
   #take(change: Change): void {
     const path = pathOf(change.key.namespace, change.key.name);
-    const known = this.#objects.get(change.key.collection)?.get(path);
+    const known = this.#objects.get(change.key.collection)?.get(path)?.object;
     if (known !== undefined && Number(known.metadata.resourceVersion) >= change.revision) return;
     if (change.type === 'deleted') this.#remove(change.key.collection, path);
     else this.#put(change.key.collection, change.object);
     this.#announce(change, known);
   }
 
-  #put(collection: string, resource: Resource): void {
-    const path = pathOf(resource.metadata.namespace, resource.metadata.name);
+  #put(collection: string, object: Resource): void {
+    const path = pathOf(object.metadata.namespace, object.metadata.name);
     let objects = this.#objects.get(collection);
     if (objects === undefined) this.#objects.set(collection, (objects = new Map()));
-    this.#index(collection, objects.get(path), resource);
-    objects.set(path, resource);
+    const held = objects.get(path);
+    if (held !== undefined && hasSameKeys(collection, held.object, object)) {
+      held.object = object;
+      return;
+    }
+    const next = { object };
+    this.#index(collection, held, next);
+    objects.set(path, next);
   }
 
   #remove(collection: string, path: string): void {
@@ -148,13 +149,13 @@ class IndexedView implements StoreView {
     objects?.delete(path);
   }
 
-  #index(collection: string, before: Resource | undefined, after: Resource | undefined): void {
+  #index(collection: string, before: Held | undefined, after: Held | undefined): void {
     if (collection === hardwareCollection.name) {
       for (const index of this.#ofHardware)
-        index.replace(before && hardwareCollection.typed(before), after && hardwareCollection.typed(after));
+        index.replace(heldIn(hardwareCollection, before), heldIn(hardwareCollection, after));
     } else if (collection === workflowCollection.name) {
       for (const index of [this.#byAgent, this.#byHardware])
-        index.replace(before && workflowCollection.typed(before), after && workflowCollection.typed(after));
+        index.replace(heldIn(workflowCollection, before), heldIn(workflowCollection, after));
     }
   }
 
@@ -207,8 +208,8 @@ class IndexedView implements StoreView {
     namespace: string,
     name: string,
   ): Object | undefined {
-    const found = this.#objects.get(collection.name)?.get(pathOf(namespace, name));
-    return found && collection.typed(found);
+    const held = this.#objects.get(collection.name)?.get(pathOf(namespace, name));
+    return heldIn(collection, held)?.object;
   }
 
   workflowsByAgent(agentId: string): readonly Workflow[] {
@@ -222,7 +223,7 @@ class IndexedView implements StoreView {
   }
 
   all(collection: string): readonly Resource[] {
-    return [...(this.#objects.get(collection)?.values() ?? [])];
+    return Array.from(this.#objects.get(collection)?.values() ?? [], ({ object }) => object);
   }
 
   onChange(listener: ChangeListener): () => void {
@@ -256,9 +257,4 @@ function owning(claimants: readonly Hardware[]): readonly Hardware[] {
 
 function addressesOf(hardware: Hardware): string[] {
   return (hardware.spec?.interfaces ?? []).flatMap((one) => one.dhcp?.ip?.address ?? []);
-}
-
-/** A change of the status alone keeps the spec. */
-function hasSameSpec(one: Hardware, other: Hardware): boolean {
-  return one.spec === other.spec;
 }

@@ -1,5 +1,6 @@
 import type { Workflow } from '@tinkerbell/resources';
 import { byAge } from './by-age.ts';
+import type { Held } from './held.ts';
 import { MultiIndex } from './multi-index.ts';
 
 const NONE: readonly never[] = [];
@@ -12,11 +13,11 @@ export class WorkflowsByHardware {
   readonly #byNamespace = new Map<string, MultiIndex<Workflow>>();
 
   /** As that of MultiIndex. An object never changes its namespace. */
-  replace(before: Workflow | undefined, after: Workflow | undefined): void {
-    const namespace = (after ?? before)?.metadata.namespace ?? '';
+  replace(before: Held<Workflow> | undefined, after: Held<Workflow> | undefined): void {
+    const namespace = (after ?? before)?.object.metadata.namespace ?? '';
     let index = this.#byNamespace.get(namespace);
     if (index === undefined) {
-      index = new MultiIndex<Workflow>((workflow) => [workflow.spec?.hardwareRef ?? ''], { order: byAge });
+      index = new MultiIndex<Workflow>((workflow) => [workflow.spec?.hardwareRef ?? ''], byAge);
       this.#byNamespace.set(namespace, index);
     }
     index.replace(before, after);
