@@ -8,7 +8,11 @@ import type { Outcome } from './resource-handlers.ts';
 import { warningHeaders } from './warnings.ts';
 
 export function json(value: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  return new WholeResponse(`${JSON.stringify(value)}\n`, {
+  return encoded(JSON.stringify(value), status, headers);
+}
+
+function encoded(text: string, status: number, headers: Readonly<Record<string, string>>): Response {
+  return new WholeResponse(`${text}\n`, {
     status,
     headers: { 'content-type': 'application/json', ...headers },
   });
@@ -25,8 +29,11 @@ export function shown(
   return new WholeResponse(bytes, { status, headers: { 'content-type': PROTOBUF, ...headers } });
 }
 
-export function result({ code, object, warnings }: Outcome, accepted: AcceptedForm): Response {
-  return shown(object, accepted, { status: code, headers: warningHeaders(warnings.map(formatProblem)) });
+export function result({ code, object, text, warnings }: Outcome, accepted: AcceptedForm): Response {
+  const headers = warningHeaders(warnings.map(formatProblem));
+  return text !== undefined && accepted.form === 'json'
+    ? encoded(text, code, headers)
+    : shown(object, accepted, { status: code, headers });
 }
 
 /** Answers an error, with Retry-After if the client should retry. */

@@ -181,11 +181,19 @@ function onFirstCall(task: () => void): () => void {
   };
 }
 
-async function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
+/** Never rejects. */
+function answer(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {
   // Resolve the kind before the write, which may delete it.
   const target = resourceTarget(pathOf(request), deps.catalog);
   const isRead = !isWrite(request) || (target !== undefined && isRendering(target));
-  if (isRead) return answered(deps, target, { request, context });
+  return (isRead ? answered : recorded)(deps, target, { request, context });
+}
+
+async function recorded(
+  deps: Deps,
+  target: ResourceTarget | undefined,
+  { request, context }: ApiCall,
+): Promise<Response> {
   const note: AuditNote = {};
   const response = await answered(deps, target, { request, context, note });
   if (target !== undefined) deps.audit.record({ request, context, target, note, code: response.status });
@@ -246,10 +254,13 @@ async function dispatch(deps: Deps, target: ResourceTarget | undefined, call: Ap
   return onTarget(deps, target, call);
 }
 
-async function onTarget(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
+/** Throws an ApiError, or rejects with one. */
+function onTarget(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
   const { request, context } = call;
   const own = guarded(deps, { request, target, user: userOf(context) });
-  return onResource(own instanceof Promise ? await own : own, target, call);
+  return own instanceof Promise
+    ? own.then((permitted) => onResource(permitted, target, call))
+    : onResource(own, target, call);
 }
 
 function onAudit(deps: Deps, request: HttpRequest, context: HttpContext): Promise<Response> {

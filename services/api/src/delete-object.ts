@@ -44,12 +44,9 @@ export async function deleteObject(
     if (finalizers.length > 0 || hasContent(target)) {
       const marked = markedObject(current.object, finalizers, deps.values().now);
       if (dryRun || marked === current.object) return marked;
-      return write(deps.store, target, {
-        operation: 'update',
-        key: current.key,
-        object: marked,
-        expectedRevision: current.revision,
-      });
+      const { key, revision: expectedRevision } = current;
+      return (await write(deps.store, target, { operation: 'update', key, object: marked, expectedRevision }))
+        .object;
     }
     if (!dryRun)
       await write(deps.store, target, {

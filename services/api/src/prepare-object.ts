@@ -10,10 +10,10 @@ import {
   type Problem,
   type Resource,
 } from '@tinkerbell/resources';
-import { hasProtobuf } from '@tinkerbell/kube-protobuf';
 import type { TextReader } from '@tinkerbell/platform-contract';
 import { ApiError, invalid, unknownFieldsRefused } from './api-error.ts';
 import { validated } from './custom/check-schemas.ts';
+import { isInProtobuf } from './protobuf-kinds.ts';
 import type { WriteOptions } from './write-options.ts';
 
 export interface ServerValues {
@@ -51,9 +51,12 @@ export async function checked(
 
 /** For its own kinds, Kubernetes takes the type from the path if the body has none. Custom resources must have it. */
 function typed(value: unknown, kind: Kind): unknown {
-  const apiVersion = apiVersionOf(kind);
-  if (!isRecord(value) || !hasProtobuf(apiVersion, kind.kind)) return value;
-  return { ...value, apiVersion: value['apiVersion'] || apiVersion, kind: value['kind'] || kind.kind };
+  if (!isRecord(value) || !isInProtobuf(kind)) return value;
+  return {
+    ...value,
+    apiVersion: value['apiVersion'] || apiVersionOf(kind),
+    kind: value['kind'] || kind.kind,
+  };
 }
 
 /** Throws an ApiError for an object of another kind. */

@@ -34,6 +34,8 @@ export interface VerbDeps {
 export interface Outcome {
   readonly code: 200 | 201;
   readonly object: Resource;
+  /** The object as JSON, if the store has encoded it. */
+  readonly text?: string | undefined;
   readonly warnings: readonly Problem[];
 }
 
@@ -64,10 +66,10 @@ export async function createObject(
     return { code: 201, object, warnings };
   }
   const written = await write(deps.store, target, { operation: 'create', key, object });
-  return { code: 201, object: written, warnings };
+  return { code: 201, ...written, warnings };
 }
 
-export async function replaceObject(
+export function replaceObject(
   deps: VerbDeps,
   target: ResourceTarget,
   submission: Submission,
@@ -75,11 +77,11 @@ export async function replaceObject(
   const isRelative = versionOf(submission.submitted) === undefined;
   return outlivingConflicts(isRelative, async () => {
     const current = await existing(deps.store, target);
-    return change(deps, target, { ...submission, current });
+    return await change(deps, target, { ...submission, current });
   });
 }
 
-export async function patchObject(
+export function patchObject(
   deps: VerbDeps,
   target: ResourceTarget,
   {
@@ -91,7 +93,7 @@ export async function patchObject(
   return outlivingConflicts(isRelative, async () => {
     const current = await existing(deps.store, target);
     const submitted = await patched(current.object, patch, target.kind);
-    return change(deps, target, { current, submitted, options });
+    return await change(deps, target, { current, submitted, options });
   });
 }
 
@@ -127,7 +129,8 @@ export async function change(
   const object = isManaged
     ? await withManagers(target, { before, after: whole }, { ...submission, now: values.now })
     : whole;
-  await refuseLarge(object);
+  const measured = refuseLarge(object);
+  if (measured !== undefined) await measured;
   if (!isStatus) refuseNewFinalizers(target, before, object);
   const ofAdmission = isStatus ? [] : await admit(deps, target, { object, isNew: false });
   const warnings = [...ofFields, ...ofAdmission];
@@ -139,7 +142,7 @@ export async function change(
     return { code: 200, object, warnings };
   }
   const written = await write(deps.store, target, { operation: 'update', key, object, expectedRevision });
-  return { code: 200, object: written, warnings };
+  return { code: 200, ...written, warnings };
 }
 
 async function withManagers(

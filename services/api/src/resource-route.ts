@@ -1,5 +1,4 @@
 /** Maps methods and subresources of requests to verbs. */
-import { hasProtobuf } from '@tinkerbell/kube-protobuf';
 import {
   nextTurn,
   OWN_TURN_BYTES,
@@ -23,6 +22,7 @@ import { eachListed, listResponse, watchObjects } from './list-handler.ts';
 import type { OpenStreams } from './open-streams.ts';
 import { operate, operationVerb, type OperationDeps } from './operation-handler.ts';
 import { mediaTypeOf, readBody, readQuestion, type BodyType } from './request-body.ts';
+import { isInProtobuf } from './protobuf-kinds.ts';
 import { isRendering, type ResourceTarget } from './request-target.ts';
 import {
   createObject,
@@ -66,7 +66,7 @@ export function onResource(deps: ResourceDeps, target: ResourceTarget, call: Api
 /** Returns the form of an error about a path. */
 export function errorForm(target: ResourceTarget | undefined, request: HttpRequest): AcceptedForm {
   return formOfErrors(request.headers.get('accept'), {
-    hasProtobuf: target === undefined || isBuiltIn(target),
+    hasProtobuf: target === undefined || isInProtobuf(target.kind),
   });
 }
 
@@ -74,11 +74,7 @@ export function errorForm(target: ResourceTarget | undefined, request: HttpReque
 function acceptedAt(target: ResourceTarget, request: HttpRequest): AcceptedForm {
   const { subresource = 'status' } = target;
   if (!['status', 'token'].includes(subresource)) return JSON_FORM;
-  return acceptedForm(request.headers.get('accept'), { hasProtobuf: isBuiltIn(target) });
-}
-
-function isBuiltIn({ kind }: ResourceTarget): boolean {
-  return hasProtobuf(apiVersionOf(kind), kind.kind);
+  return acceptedForm(request.headers.get('accept'), { hasProtobuf: isInProtobuf(target.kind) });
 }
 
 async function onCollection(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
@@ -108,21 +104,14 @@ async function onCollection(deps: Deps, target: ResourceTarget, call: ApiCall): 
   }
 }
 
-async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
+function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Promise<Response> {
   const { request } = call;
   if (!isObjectOrStatus(target)) return onSubresource(deps, target, call);
   switch (request.method) {
     case 'GET':
       return got(deps, target, request);
     case 'PUT':
-      return written(
-        deps,
-        request,
-        await replaceObject(deps, target, {
-          submitted: await readBody(request, deps, bodyType(target)),
-          options: optionsOf(request, queryOf(request.url)),
-        }),
-      );
+      return onPut(deps, target, request);
     case 'PATCH':
       return onPatch(deps, target, request);
     case 'DELETE':
@@ -131,6 +120,12 @@ async function onObject(deps: Deps, target: ResourceTarget, call: ApiCall): Prom
     default:
       return methodNotAllowed(request);
   }
+}
+
+async function onPut(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
+  const submitted = await readBody(request, deps, bodyType(target));
+  const options = optionsOf(request, queryOf(request.url));
+  return written(deps, request, await replaceObject(deps, target, { submitted, options }));
 }
 
 async function onPatch(deps: Deps, target: ResourceTarget, request: HttpRequest): Promise<Response> {
@@ -255,15 +250,15 @@ function optionsOf(request: HttpRequest, query: URLSearchParams) {
   return writeOptions(query, request.headers.get('user-agent'));
 }
 
-function created(deps: Deps, { request, note }: ApiCall, outcome: Outcome): Promise<Response> {
+function created(deps: Deps, { request, note }: ApiCall, outcome: Outcome): Response | Promise<Response> {
   if (note !== undefined) note.name = outcome.object.metadata.name;
   return written(deps, request, outcome);
 }
 
 /** A large object is encoded for the client in another turn than for the store. */
-async function written({ accepted }: Deps, request: HttpRequest, outcome: Outcome): Promise<Response> {
-  if (Number(request.headers.get('content-length') ?? 0) > OWN_TURN_BYTES) await nextTurn();
-  return result(outcome, accepted);
+function written({ accepted }: Deps, request: HttpRequest, outcome: Outcome): Response | Promise<Response> {
+  const isLarge = Number(request.headers.get('content-length') ?? 0) > OWN_TURN_BYTES;
+  return isLarge ? nextTurn().then(() => result(outcome, accepted)) : result(outcome, accepted);
 }
 
 /** Accepts protobuf for every kind. */

@@ -25,13 +25,20 @@ export function keyOf(target: ResourceTarget, name: string = target.name ?? ''):
   return { collection: collectionOf(target.kind), namespace: target.namespace ?? '', name };
 }
 
+export interface Written {
+  readonly object: Resource;
+  /** The object as JSON, if the store has encoded it. */
+  readonly text: string | undefined;
+}
+
 /** Returns the written object; for a deletion, the last version. Throws an ApiError. */
-export async function write(store: Store, target: ResourceTarget, write: Write): Promise<Resource> {
+export async function write(store: Store, target: ResourceTarget, write: Write): Promise<Written> {
   const result = await store.commit([write]);
   if (result.ok) {
     const [written] = result.objects;
     if (written === undefined) throw new Error(`the store did not return ${formatKey(write.key)}`);
-    return written.object;
+    const { object } = written;
+    return { object, text: result.texts?.get(object) };
   }
   const { name } = write.key;
   switch (result.reason) {

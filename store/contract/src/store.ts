@@ -32,7 +32,13 @@ export type Write =
   | { readonly operation: 'delete'; readonly key: ObjectKey; readonly expectedRevision: number };
 
 export type CommitResult =
-  | { readonly ok: true; readonly revision: number; readonly objects: readonly StoredObject[] }
+  | {
+      readonly ok: true;
+      readonly revision: number;
+      readonly objects: readonly StoredObject[];
+      /** As JSON, those of the objects that the store has encoded for itself. Another object, such as a decrypted copy, has none. */
+      readonly texts?: ReadonlyMap<Resource, string>;
+    }
   | {
       readonly ok: false;
       /** `unavailable`: nothing was written, and the request itself may be valid. Try again later. */

@@ -6,6 +6,11 @@ const SWEEP_MIN = 1_024;
 /** Only names. Each heartbeat of an agent asks for the record of its machine, which is absent for agents without a token. */
 const ABSENT_MAX = 32_768;
 
+interface Recent {
+  readonly stored: StoredObject;
+  readonly checksum: number | undefined;
+}
+
 /**
  * Objects of the store as values, so that objects in memory are not parsed twice: those read or written last,
  * and any that another part of this program still holds, such as the view. Objects from a store must not be
@@ -13,7 +18,7 @@ const ABSENT_MAX = 32_768;
  */
 export class KnownObjects {
   /** Objects held here. Their number is limited, and the oldest is dropped first. */
-  readonly #recent = new Map<string, StoredObject>();
+  readonly #recent = new Map<string, Recent>();
   /** Objects that others hold, or that are collected. */
   readonly #elsewhere = new Map<string, { readonly revision: number; readonly object: WeakRef<Resource> }>();
   /** Names that were requested and are absent. */
@@ -36,10 +41,15 @@ export class KnownObjects {
 
   #at(path: string, key: ObjectKey): StoredObject | undefined {
     const recent = this.#recent.get(path);
-    if (recent !== undefined) return recent;
+    if (recent !== undefined) return recent.stored;
     const held = this.#elsewhere.get(path);
     const object = held?.object.deref();
     return held === undefined || object === undefined ? undefined : { key, revision: held.revision, object };
+  }
+
+  /** Of the object's row. Returns undefined also for an object that was read. */
+  checksumOf(key: ObjectKey): number | undefined {
+    return this.#recent.get(formatKey(key))?.checksum;
   }
 
   has(key: ObjectKey): boolean {
@@ -48,18 +58,18 @@ export class KnownObjects {
     return this.#recent.has(path) || this.#elsewhere.has(path);
   }
 
-  /** Stores an object that was just read or written. */
-  set(stored: StoredObject): void {
+  /** Stores an object that was just read, or written to a row of that checksum. */
+  set(stored: StoredObject, checksum?: number): void {
     const path = formatKey(stored.key);
     this.#absent.delete(path);
     this.#elsewhere.delete(path);
     this.#recent.delete(path);
-    this.#recent.set(path, stored);
+    this.#recent.set(path, { stored, checksum });
     if (this.#recent.size <= this.#recentMax) return;
     const [oldest] = this.#recent;
     if (oldest === undefined) return;
     this.#recent.delete(oldest[0]);
-    this.#hold(...oldest);
+    this.#hold(oldest[0], oldest[1].stored);
   }
 
   isAbsent(key: ObjectKey, path = formatKey(key)): boolean {

@@ -1,7 +1,6 @@
 /** Objects and their changes as rows, each with its checksum, and the tallies of both. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { PlatformError } from '@tinkerbell/platform-contract';
-import { RecentMap, type Resource } from '@tinkerbell/resources';
 import {
   changeFrom,
   formatKey,
@@ -36,8 +35,6 @@ const CHANGE_COLUMNS = ['revision', 'type', 'collection', 'namespace', 'name', '
 export class ObjectTables {
   readonly #statements: Statements;
   readonly #tallies: Tallies;
-  /** Of the rows that these objects are in. Each write makes an object of its own. */
-  readonly #checksums = new RecentMap<Resource, number>();
   #objects: Tally;
   #changes: Tally;
   /** The checksums of the latest changes, in order of their revisions, so that `trim` does not read them. */
@@ -85,25 +82,24 @@ export class ObjectTables {
     return objects;
   }
 
-  /** `current` is what is stored now, if that is known. */
-  write(change: Change, current?: Resource): void {
+  /** `known` is the checksum of the object's row, if that is known. */
+  write(change: Change, known?: number): WrittenRow {
     const { collection, namespace, name } = change.key;
     const { put, remove } = this.#statements;
-    const known = current === undefined ? undefined : this.#checksums.get(current);
     const before = known ?? this.#checksumOf(change.key);
     if (before !== undefined) takeFrom(this.#objects, before);
     const text = JSON.stringify(change.object);
     const ofText = textChecksum(text);
+    this.#record(change, text, ofText);
     if (change.type === 'deleted') {
       remove.run(collection, namespace, name);
-    } else {
-      const head = [collection, namespace, name, change.revision] as const;
-      const checksum = headChecksum(head, head.length, ofText);
-      put.run(...head, text, checksum);
-      addTo(this.#objects, checksum);
-      this.#checksums.set(change.object, checksum);
+      return { text, checksum: undefined };
     }
-    this.#record(change, text, ofText);
+    const head = [collection, namespace, name, change.revision] as const;
+    const checksum = headChecksum(head, head.length, ofText);
+    put.run(...head, text, checksum);
+    addTo(this.#objects, checksum);
+    return { text, checksum };
   }
 
   #checksumOf({ collection, namespace, name }: ObjectKey): number | undefined {
@@ -164,6 +160,13 @@ export class ObjectTables {
     }
     return { changes, isWhole: true };
   }
+}
+
+export interface WrittenRow {
+  /** The object as JSON. */
+  readonly text: string;
+  /** Undefined for a deleted row. */
+  readonly checksum: number | undefined;
 }
 
 export interface MissedChanges {

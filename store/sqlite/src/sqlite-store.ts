@@ -6,6 +6,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, nextTurn, type Log } from '@tinkerbell/platform-contract';
+import type { Resource } from '@tinkerbell/resources';
 import {
   changeOf,
   formatKey,
@@ -296,16 +297,19 @@ class SqliteStore implements Store {
       const refusal = refusalOf(write, this.#read(write.key));
       if (refusal !== undefined) return { refusal };
     }
-    return { changes: writes.map((write) => this.#apply(write)) };
+    const texts = new Map<Resource, string>();
+    return { changes: writes.map((write) => this.#apply(write, texts)), texts };
   }
 
-  #apply(write: Write): Change {
+  #apply(write: Write, texts: Map<Resource, string>): Change {
     this.#revision += 1;
     const current = write.operation === 'delete' ? this.#read(write.key) : undefined;
     const change = changeOf(write, current, this.#revision);
-    this.#tables.write(change, this.#known.get(write.key)?.object);
-    if (change.type === 'deleted') this.#known.delete(change.key);
-    else this.#known.set({ key: change.key, revision: change.revision, object: change.object });
+    const { key, revision, object } = change;
+    const { text, checksum } = this.#tables.write(change, this.#known.checksumOf(key));
+    texts.set(object, text);
+    if (change.type === 'deleted') this.#known.delete(key);
+    else this.#known.set({ key, revision, object }, checksum);
     return change;
   }
 
@@ -362,12 +366,15 @@ class SqliteStore implements Store {
   }
 }
 
-type Outcome = { readonly changes: readonly Change[] } | { readonly refusal: CommitResult };
+type Outcome =
+  | { readonly changes: readonly Change[]; readonly texts: ReadonlyMap<Resource, string> }
+  | { readonly refusal: CommitResult };
 
 function resultOf(outcome: Outcome): CommitResult {
   if ('refusal' in outcome) return outcome.refusal;
-  const objects = outcome.changes.map(({ key, revision, object }) => ({ key, revision, object }));
-  return { ok: true, revision: outcome.changes.at(-1)?.revision ?? 0, objects };
+  const { changes, texts } = outcome;
+  const objects = changes.map(({ key, revision, object }) => ({ key, revision, object }));
+  return { ok: true, revision: changes.at(-1)?.revision ?? 0, objects, texts };
 }
 
 function unavailable(writes: readonly Write[], message: string): CommitResult {

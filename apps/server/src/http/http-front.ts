@@ -129,7 +129,7 @@ async function guarded(
     route.onRejected?.(request, context, found.code);
     return rejection(route, found);
   }
-  return route.handle(request, derivedContext(context, { user: found.user }));
+  return await route.handle(request, derivedContext(context, { user: found.user }));
 }
 
 const REASONS = { 400: 'BadRequest', 401: 'Unauthorized', 403: 'Forbidden' } as const;

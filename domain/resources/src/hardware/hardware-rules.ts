@@ -4,10 +4,13 @@ import type { Problem } from '../problem.ts';
 import type { Resource } from '../resource.ts';
 import type { HardwareSpec } from './hardware.ts';
 
-export function dhcpProblems({
-  spec,
-}: Resource<HardwareSpec> & Readonly<Record<string, unknown>>): Problem[] {
+export function dhcpProblems(
+  { spec }: Resource<HardwareSpec> & Readonly<Record<string, unknown>>,
+  before?: Resource,
+): Problem[] {
   const problems: Problem[] = [];
+  // A change of the status keeps the spec, which was checked before.
+  if (spec === before?.spec) return problems;
   spec?.interfaces?.forEach(({ dhcp }, index) => {
     for (const field of addressFields) {
       const value = dhcp?.ip?.[field];

@@ -17,14 +17,24 @@ const UNCHECKED = 'the object cannot be checked';
 const NO_LIMITS = { nodes: Infinity, depth: Infinity, keys: Infinity };
 
 /** Validates an object of any kind. Rejects with an ApiError when the thread has no time for it. */
-export async function validated(
+export function validated(
   object: Record<string, unknown>,
   { kind, before }: { readonly kind: Kind; readonly before?: Resource | undefined },
   texts: TextReader | undefined,
 ): Promise<CheckedObject> {
-  if (kind.schema === undefined || texts === undefined) return inTurns(validation(kind, object, before));
+  const { schema } = kind;
+  return schema === undefined || texts === undefined
+    ? inTurns(validation(kind, object, before))
+    : validatedInThread(object, { schema, before }, texts);
+}
+
+async function validatedInThread(
+  object: Record<string, unknown>,
+  { schema, before }: { readonly schema: Schema; readonly before: Resource | undefined },
+  texts: TextReader,
+): Promise<CheckedObject> {
   const written = {
-    schema: await textOfSchema(kind.schema),
+    schema: await textOfSchema(schema),
     object: await textOf(object),
     ...(before === undefined ? {} : { before: await textOf(before) }),
   };

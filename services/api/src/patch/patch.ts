@@ -12,6 +12,16 @@ import { ApiError } from '../api-error.ts';
 import { jsonPatched } from './json-patch.ts';
 import { merged } from './merge-patch.ts';
 
+/** Returns undefined for a small value. Rejects with an ApiError for one beyond the size limit of objects. */
+export function refuseLarge(value: unknown): Promise<void> | undefined {
+  return isSmall(value, OBJECT_LIMITS) ? undefined : refuseBeyondLimits(value);
+}
+
+async function refuseBeyondLimits(value: unknown): Promise<void> {
+  const fault = await inTurns(sizeFault(value, OBJECT_LIMITS));
+  if (fault !== undefined) throw new ApiError('RequestEntityTooLarge', `the object would have ${fault}`);
+}
+
 /** Returns the patched value, within the size limit of objects. Does not change `target`. Rejects with an ApiError. */
 export async function patched(
   target: unknown,
@@ -19,22 +29,16 @@ export async function patched(
   kind: Kind,
 ): Promise<unknown> {
   const value = await resultOf(target, { body, contentType }, kind);
-  await refuseLarge(value);
+  const measured = refuseLarge(value);
+  if (measured !== undefined) await measured;
   return value;
-}
-
-/** Rejects with an ApiError for a value beyond the size limit of objects. */
-export async function refuseLarge(value: unknown): Promise<void> {
-  if (isSmall(value, OBJECT_LIMITS)) return;
-  const fault = await inTurns(sizeFault(value, OBJECT_LIMITS));
-  if (fault !== undefined) throw new ApiError('RequestEntityTooLarge', `the object would have ${fault}`);
 }
 
 function resultOf(
   target: unknown,
   { body, contentType }: { readonly body: unknown; readonly contentType: string },
   kind: Kind,
-): unknown {
+): Promise<unknown> {
   switch (contentType) {
     case 'application/merge-patch+json':
       return inTurns(merged(target, asObject(body)));
