@@ -88,9 +88,10 @@ function keaConfiguration(link: Link, directory: string): object {
       },
       'host-reservation-identifiers': ['hw-address'],
       'valid-lifetime': 86_400,
-      // Its log passes through a pipe to this program, so it must not log packets. `dhcp4` logs the start.
+      // Its log passes through a pipe to this program, so it must not log packets. `dhcp4` logs the start. A damaged packet, and a refusal
+      // that it cannot broadcast, are errors of their own.
       loggers: [
-        { name: 'kea-dhcp4', severity: 'ERROR', output_options: [{ output: 'stdout' }] },
+        { name: 'kea-dhcp4', severity: 'FATAL', output_options: [{ output: 'stdout' }] },
         { name: 'kea-dhcp4.dhcp4', severity: 'INFO', output_options: [{ output: 'stdout' }] },
       ],
       subnet4: [

@@ -16,6 +16,7 @@ const AT = {
   giaddr: 24,
   chaddr: 28,
   names: 44,
+  cookie: 236,
   options: 240,
 } as const;
 const [HOSTNAME, MESSAGE_TYPE, CLIENT_IDENTIFIER, END] = [12, 53, 61, 255] as const;
@@ -25,6 +26,9 @@ const [DISCOVER, OFFER, REQUEST, ACKNOWLEDGE] = [1, 2, 3, 5];
 /** With the longest name, `machine-9999`. */
 const REPLY_BYTES = 303;
 const LEASE_SECONDS = [0, 1, 0x51, 0x80];
+const BOOT_REQUEST = 1;
+/** RFC 2131 section 3. */
+const COOKIE = 0x63_82_53_63;
 
 const [networkInterface = '', serverAddress = '', count = ''] = process.argv.slice(2);
 const machineByMac = new Map(
@@ -51,7 +55,8 @@ const options = [
   [28, 4, ...bytesOf(NETWORK.broadcast)],
   [CLIENT_IDENTIFIER, IDENTIFIER_BYTES, 1],
 ].flat();
-reply.set([0x63, 0x82, 0x53, 0x63, ...options], AT.options - 4);
+new DataView(reply.buffer).setUint32(AT.cookie, COOKIE);
+reply.set(options, AT.options);
 const identifiedAt = AT.options + options.length;
 const endAt = identifiedAt + IDENTIFIER_BYTES - 1;
 
@@ -59,6 +64,7 @@ const socket = await nodeUdp.open(
   { port: 67, address: '0.0.0.0', networkInterface, reuseAddress: true, coalesces: true },
   {
     onDatagram({ bytes, peer }) {
+      if (!isRequest(bytes)) return;
       const machine = machineByMac.get(macNumberOf(bytes));
       const type = messageTypeOf(bytes);
       if (machine === undefined || (type !== DISCOVER && type !== REQUEST)) return;
@@ -79,6 +85,12 @@ const socket = await nodeUdp.open(
   },
 );
 process.stdout.write('ready\n');
+
+/** Without it, a packet that is damaged or no DHCP would get an answer. */
+function isRequest(bytes: Uint8Array): boolean {
+  if (bytes.length < AT.options || bytes[0] !== BOOT_REQUEST) return false;
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(AT.cookie) === COOKIE;
+}
 
 function copy(bytes: Uint8Array, from: number, to: number): void {
   for (let index = from; index < to; index += 1) reply[index] = bytes[index] ?? 0;
