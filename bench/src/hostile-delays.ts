@@ -7,9 +7,9 @@ import { mustRun, startProgram, untilReady, type ProgramOptions } from './runnin
 
 export const HOSTILE_CLIENTS = 100;
 /** A server runs for months. In the first rounds of each, V8 compiles what they need. */
-const WARM_UPS = { quick: 1, whole: 1 } as const;
+const WARM_UPS = { quick: 1, whole: 3 } as const;
 /** A slow sync of the disk or a collection of garbage, which a round may have or not, decides about its slowest hundredth. */
-const ROUNDS = { quick: 1, whole: 5 } as const;
+const ROUNDS = { quick: 1, whole: 7 } as const;
 /** At most twice what they wait alone. */
 const RATIO_GOAL = 0.5;
 /**
