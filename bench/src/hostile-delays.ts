@@ -42,7 +42,7 @@ export async function delaysOf(
 ): Promise<Delays> {
   context.say(name);
   await mustRun(context, { command: ['taskset', '--all-tasks', '--cpu-list', '--pid', '0', String(pid)] });
-  const beside = async (): Promise<number> => {
+  const besideThem = async (): Promise<number> => {
     const clients = startProgram(context, hostile);
     await untilReady(clients, () => clients.output().includes('ready'));
     const milliseconds = await p99();
@@ -50,11 +50,11 @@ export async function delaysOf(
     return milliseconds;
   };
   const length = context.quick ? 'quick' : 'whole';
-  await alternate(WARM_UPS[length], { alone: p99, beside });
-  const found = await alternate(ROUNDS[length], { alone: p99, beside });
-  const delays = { alone: median(found.alone), beside: median(found.beside) };
-  context.say(`${name}: ${numberText(delays.beside)} ms, and ${numberText(delays.alone)} ms without them`);
-  return delays;
+  await alternate(WARM_UPS[length], { alone: p99, beside: besideThem });
+  const found = await alternate(ROUNDS[length], { alone: p99, beside: besideThem });
+  const [alone, beside] = [found.alone, found.beside].map((rounds) => rounds.map(numberText).join(', '));
+  context.say(`${name}: ${beside} ms, and without them ${alone} ms`);
+  return { alone: median(found.alone), beside: median(found.beside) };
 }
 
 /** The first column is with hostile clients, and the second one without them. */
