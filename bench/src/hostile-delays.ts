@@ -1,4 +1,5 @@
 /** What good clients wait for one server, alone and beside hostile clients in turns, and the rows of that. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { EXPLAINS, numberText, rowOf, type BenchContext, type Measurement, type Row } from './benchmark.ts';
@@ -12,11 +13,13 @@ const WARM_UPS = { quick: 1, whole: 3 } as const;
 const ROUNDS = { quick: 1, whole: 7 } as const;
 /** At most twice what they wait alone. */
 const RATIO_GOAL = 0.5;
+const SERVER_PROCESSOR = '0';
+const LOAD_PROCESSOR = '1';
 /**
  * Hostile clients stand for other machines. The server has a processor of its own. The good clients share the other one with them, and
  * have it whenever they need it: what they wait for a processor is not the server's.
  */
-export const AS_ANOTHER_MACHINE = ['chrt', '--idle', '0', 'taskset', '-c', '1'] as const;
+export const AS_ANOTHER_MACHINE = ['chrt', '--idle', '0', 'taskset', '-c', LOAD_PROCESSOR] as const;
 const CLIENTS_PROGRAM = fileURLToPath(new URL('hostile-clients-program.ts', import.meta.url));
 
 interface Attacked {
@@ -35,13 +38,18 @@ export interface Delays {
   readonly beside: number;
 }
 
-/** Gives the server processor 0, and measures when it is warm. */
+/** Gives the server and the load a processor each, and measures when the server is warm. */
 export async function delaysOf(
   context: BenchContext,
   { name, hostile, pid, p99 }: Attacked,
 ): Promise<Delays> {
   context.say(name);
-  await mustRun(context, { command: ['taskset', '--all-tasks', '--cpu-list', '--pid', '0', String(pid)] });
+  await using loads = new AsyncDisposableStack();
+  const own = processorsOf(process.pid);
+  loads.defer(() => setProcessors(context, process.pid, own));
+  // The programs of the load inherit it. One on the server's processor would be what the good clients wait for.
+  await setProcessors(context, process.pid, LOAD_PROCESSOR);
+  await setProcessors(context, pid, SERVER_PROCESSOR);
   const besideThem = async (): Promise<number> => {
     const clients = startProgram(context, hostile);
     await untilReady(clients, () => clients.output().includes('ready'));
@@ -55,6 +63,14 @@ export async function delaysOf(
   const [alone, beside] = [found.alone, found.beside].map((rounds) => rounds.map(numberText).join(', '));
   context.say(`${name}: ${beside} ms, and without them ${alone} ms`);
   return { alone: median(found.alone), beside: median(found.beside) };
+}
+
+async function setProcessors(context: BenchContext, pid: number, list: string): Promise<void> {
+  await mustRun(context, { command: ['taskset', '--all-tasks', '--cpu-list', '--pid', list, String(pid)] });
+}
+
+function processorsOf(pid: number): string {
+  return /^Cpus_allowed_list:\s+(\S+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
 }
 
 /** The first column is with hostile clients, and the second one without them. */
