@@ -25,7 +25,8 @@ function scene() {
   };
   /** Takes the callbacks of the next turn. */
   const callbacks = (): (() => void)[] => next.splice(0);
-  return { turns, work, done, turn, callbacks, isIdle: () => next.length === 0 };
+  const passes = (ms: number): void => void (nowMs += ms);
+  return { turns, work, done, turn, callbacks, passes, isIdle: () => next.length === 0 };
 }
 
 test('short work completes at once, and requests one turn', async () => {
@@ -46,6 +47,18 @@ test('all work of a turn shares one allowance, however many callers there are', 
   assert.equal(first.tookMs, 0.5);
   assert.deepEqual(turn().pieces, ['c1', 'c2', 'd1', 'd2']);
   assert.deepEqual(turn().pieces, ['a7', 'a8', 'b3', 'b4']);
+});
+
+test('what callers do between two works does not use up the allowance', async () => {
+  const { turns, work, done, passes } = scene();
+  for (const name of ['a', 'b', 'c', 'd']) {
+    const result = turns.run(work(name, 2, 0.0625));
+    assert.deepEqual(done.splice(0), [`${name}1`]);
+    assert.equal(await result, name);
+    passes(10);
+  }
+  void turns.run(work('e', 2, 0.0625));
+  assert.deepEqual(done.splice(0), []);
 });
 
 test('the longest waiting work continues first, and later work waits behind it', async () => {

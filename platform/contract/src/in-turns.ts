@@ -20,8 +20,8 @@ type Piece = () => (() => void) | undefined;
 export class Turns {
   readonly #clock: TurnClock;
   readonly #waiting: Piece[] = [];
-  /** The time when the share of this turn is used up. Undefined before the first use in a turn. */
-  #beginUntilMs: number | undefined;
+  /** What is left of the share of this turn for work that starts. Undefined before the first use in a turn. */
+  #beginLeftMs: number | undefined;
 
   constructor(clock: TurnClock) {
     this.#clock = clock;
@@ -30,14 +30,19 @@ export class Turns {
   /** Resolves with what the work returns, and rejects with what it throws. Short work completes at once. */
   run<Result>(work: Generator<unknown, Result>): Promise<Result> {
     if (this.#waiting.length > 0) return this.#later(work);
+    let nowMs = this.#clock.nowMs();
+    const untilMs = nowMs + this.#share();
     try {
-      for (const untilMs = this.#share(); this.#clock.nowMs() < untilMs;) {
+      for (; nowMs < untilMs; nowMs = this.#clock.nowMs()) {
         const next = work.next();
         if (next.done === true) return Promise.resolve(next.value);
       }
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- It is what the work has thrown.
       return Promise.reject(error);
+    } finally {
+      // Only the work counts. What its callers do beside it would otherwise delay the work of others.
+      this.#beginLeftMs = untilMs - this.#clock.nowMs();
     }
     return this.#later(work);
   }
@@ -56,13 +61,13 @@ export class Turns {
     });
   }
 
-  /** Returns the deadline for work that may start in this turn. The first use requests the next turn. */
+  /** Returns how long work may still start in this turn. The first use requests the next turn. */
   #share(): number {
-    if (this.#beginUntilMs === undefined) {
-      this.#beginUntilMs = this.#clock.nowMs() + TURN_MS;
+    if (this.#beginLeftMs === undefined) {
+      this.#beginLeftMs = TURN_MS;
       this.#clock.later(() => this.#goOn());
     }
-    return this.#beginUntilMs;
+    return this.#beginLeftMs;
   }
 
   /** Works until the time is up. Returns how to tell the caller when all work is done. */
@@ -76,7 +81,7 @@ export class Turns {
 
   /** Each caller continues in a callback of its own, because several of them may take long together. */
   #goOn(): void {
-    this.#beginUntilMs = undefined;
+    this.#beginLeftMs = undefined;
     const startedMs = this.#clock.nowMs();
     for (let nowMs = startedMs; nowMs < startedMs + TURN_MS; nowMs = this.#clock.nowMs()) {
       const piece = this.#waiting.shift();

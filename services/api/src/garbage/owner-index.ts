@@ -1,6 +1,6 @@
 /** Indexes owners by uid. Contains only objects with owner references. */
 import type { Resource } from '@tinkerbell/resources';
-import type { ObjectKey } from '@tinkerbell/store-contract';
+import { formatKey, type ObjectKey } from '@tinkerbell/store-contract';
 
 export class OwnerIndex {
   readonly #dependents = new Map<string, Map<string, ObjectKey>>();
@@ -8,7 +8,7 @@ export class OwnerIndex {
 
   put(key: ObjectKey, { metadata }: Resource): void {
     const owners = (metadata.ownerReferences ?? []).map(({ uid }) => uid);
-    const path = pathOf(key);
+    const path = formatKey(key);
     if (owners.length === 0 && !this.#owners.has(path)) return;
     this.remove(key);
     if (owners.length === 0) return;
@@ -21,7 +21,7 @@ export class OwnerIndex {
   }
 
   remove(key: ObjectKey): void {
-    const path = pathOf(key);
+    const path = formatKey(key);
     for (const uid of this.#owners.get(path) ?? []) {
       const dependents = this.#dependents.get(uid);
       dependents?.delete(path);
@@ -33,8 +33,4 @@ export class OwnerIndex {
   dependentsOf(uid: string): readonly ObjectKey[] {
     return [...(this.#dependents.get(uid)?.values() ?? [])];
   }
-}
-
-function pathOf({ collection, namespace, name }: ObjectKey): string {
-  return `${collection}/${namespace}/${name}`;
 }
